@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
 from overstory.model.metadata import MODIFIED
@@ -87,7 +88,7 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
             continue
         except _DAMAGED as error:
             (folder / place).unlink(missing_ok=True)
-            on_broken(_broken_member(source, member.name, f"is damaged: {error}"))
+            on_broken(_broken_member(source, member.name, f"is damaged: {error_text(error)}"))
             continue
         if left < 0:
             shown = f"{most / 2**30:.0f} GiB" if most >= 2**30 else f"{most // 2**20} MiB"

@@ -8,11 +8,11 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.files import address, is_file, is_folder
+from overstory_loaders.files import COMPRESSED_SUFFIXES, address, is_file, is_folder
 from overstory_loaders.json_records import first_record, json_records
 from overstory_loaders.records import Fields, documents
 
-CORPUS_FILES = ("corpus.jsonl", "corpus.jsonl.gz")
+CORPUS_FILES = tuple(f"corpus.jsonl{suffix}" for suffix in ("", *COMPRESSED_SUFFIXES))
 FIELDS = Fields(text=("text",), title=("title",), id=("_id",), id_required=True)
 
 

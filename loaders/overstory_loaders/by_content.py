@@ -13,12 +13,12 @@ from overstory.errors import BrokenSource
 from overstory_loaders.blocks import control_characters
 from overstory_loaders.files import (
     FILE_ERRORS,
-    GZIP_SUFFIX,
     has_suffix,
-    is_damaged_gzip,
+    is_damaged_compression,
     is_file,
     open_seekable,
     read_head,
+    uncompressed_name,
 )
 from overstory_loaders.text_encoding import is_binary, marked_encoding
 
@@ -58,8 +58,8 @@ _TRANSPORT = frozenset({b"received", b"mime-version", b"message-id", b"return-pa
 
 
 def without_ending(source: str) -> bool:
-    """Return True for a file whose name has no suffix, such as `README`, or has only the suffix `.gz`."""
-    return "." not in Path(source).name.removesuffix(GZIP_SUFFIX) and is_file(source)
+    """Return True for a file whose name has no suffix, such as `README`, or has only a suffix such as `.gz`."""
+    return "." not in uncompressed_name(source) and is_file(source)
 
 
 def head_of(source: str) -> str:
@@ -115,8 +115,8 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         return "html"
     if text.startswith("<?xml"):
         return "xml"
-    # A damaged gzip file counts as text so that the text loader reports the damage.
-    return "txt" if text.strip() or _is_text_otherwise_encoded(head) or is_damaged_gzip(source) else ""
+    # A damaged compressed file counts as text so that the text loader reports the damage.
+    return "txt" if text.strip() or _is_text_otherwise_encoded(head) or is_damaged_compression(source) else ""
 
 
 def mail_by_head(head: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES, head_of, interpreter, without_ending
-from overstory_loaders.files import GZIP_SUFFIX, has_suffix, read_head
+from overstory_loaders.files import has_suffix, read_head, uncompressed_name
 
 if TYPE_CHECKING:
     from tree_sitter import Parser, Point, Tree
@@ -273,7 +273,7 @@ def _is_blank(source: str) -> bool:
 
 def grammar_of(source: str, text: str) -> Grammar | None:
     """Return the grammar for a file by its suffix or first line. A `.h` file with C++ keywords counts as C++."""
-    ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
+    ending = Path(uncompressed_name(source).lower()).suffix
     grammar = _OF_SUFFIX.get(ending) or _OF_INTERPRETER.get(interpreter(text))
     if grammar is not None and ending == ".h" and any(word in text for word in _C_PLUS_PLUS):
         return _OF_SUFFIX[".hpp"]

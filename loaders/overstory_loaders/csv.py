@@ -11,7 +11,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.graph_tables import is_table_of_graph
-from overstory_loaders.records import Fields, Record, documents
+from overstory_loaders.records import ROWS, Fields, Record, documents
 from overstory_loaders.table_text import table_blocks
 from overstory_loaders.tables import (
     TABLE_SUFFIXES,
@@ -47,7 +47,7 @@ class CsvLoader:
         if not _has_text(header.names):
             yield _sheet(source, on_broken)
             return
-        yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
+        yield from documents(_records(source, on_broken), source=address(source), fields=ROWS, on_broken=on_broken)
 
 
 def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
@@ -107,17 +107,23 @@ def _sheet(source: str, on_broken: OnBroken) -> Document:
     lines = table_lines(source, on_broken)
     header, _ = table_header(lines, source, _has_text)
 
+    read = 0
+
     def rows() -> Iterator[tuple[str, ...]]:
+        nonlocal read
         yield header.names
         for row, place in table_rows(lines, header.delimiter, source, on_broken):
             if (bad := next(filter(None, map(bad_byte, row)), None)) is not None:
                 on_broken(not_utf8(place, bad))
             else:
+                read += 1
                 yield tuple(row)
 
     text = join_blocks(table_blocks(rows()), source=source).text
     if lines.filled == 1:
         raise empty(source, "it has a header and no rows")
+    if not read:
+        raise empty(source, "none of its rows can be read")
     return Document(source=address(source), source_key="", text=text, title=clean_title(stem(source, SUFFIXES)))
 
 

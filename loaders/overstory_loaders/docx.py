@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, cast
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
@@ -19,20 +20,23 @@ from overstory_loaders.files import address, empty, missing_extra, open_seekable
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import OfficeLoader, office_properties, open_office
 from overstory_loaders.packages import PackageKind
-from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
+from overstory_loaders.table_text import Cell, Covered, cell_blocks, cell_text, repeatable
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
     from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
-SUFFIXES = (".docx",)
+SUFFIXES = (".docx", ".docm", ".dotx", ".dotm")
 
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
 _KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc file from before 2007")
 
 
 class DocxLoader(OfficeLoader):
-    """Loader for DOCX files. The title comes from the properties, the first level-1 heading or the file name."""
+    """Loader for DOCX files, including templates and files with macros.
+
+    The title comes from the properties, the first level-1 heading or the file name.
+    """
 
     name = "docx"
     suffixes = SUFFIXES
@@ -66,7 +70,7 @@ class DocxLoader(OfficeLoader):
             on_broken(BrokenSource(f"its {what}", source=source, remedy=_SAVE_AGAIN))
 
         def report_notes(what: str, error: Exception) -> None:
-            report(f"{what} cannot be read: {type(error).__name__}: {error}")
+            report(f"{what} cannot be read: {type(error).__name__}: {error_text(error)}")
 
         for part in opened.lost:
             report(str(part))
@@ -204,10 +208,6 @@ def _notes(reading: _BodyReading) -> Iterator[Block]:
 
 
 def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
-    """Yield a block per row, which repeats the column headers, or the blocks of each cell if it is a layout table.
-
-    A table counts as a layout table if it contains headings or tables, or has only one row or column.
-    """
     rows = list(_children(table, {_ROW}))
     cells = [list(_children(row, {_CELL})) for row in rows]
     reading.inside += 1
@@ -216,44 +216,45 @@ def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
     has_structure = any(block.level for row in read for cell in row for block in cell) or any(
         True for row in cells for cell in row for _ in _children(cell, {_TABLE})
     )
-    if has_structure or len(rows) < 2 or max(map(len, cells)) < 2:
-        yield from (block for row in read for cell in row for block in cell)
-        return
-    grid: list[list[str]] = []
-    for row, blocks in zip(cells, read, strict=True):
-        grid.append(_grid_row(row, blocks, grid[-1] if grid else []))
-    header_rows = _header_rows(rows)
-    if 0 < header_rows < len(grid):
-        yield from table_blocks(with_one_header(grid, header_rows), has_header=True)
-    else:
-        yield from table_blocks(grid)
+    grid: list[list[Cell]] = []
+    for element, row, blocks in zip(rows, cells, read, strict=True):
+        grid.append(_grid_row(element, row, blocks, grid[-1] if grid else []))
+    marked = _marked_rows(rows)
+    is_bold = len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1])
+    yield from cell_blocks(
+        read,
+        grid,
+        has_structure=has_structure,
+        header_rows=marked or int(is_bold) or None,
+        is_certain=marked > 0,
+    )
 
 
-def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:
-    """Return the text in each column of a row. A cell that spans several rows is repeated in each of them."""
-    texts: list[str] = []
+def _grid_row(element: Element, row: list[Element], blocks: list[list[Block]], above: list[Cell]) -> list[Cell]:
+    """Return the cell in each column of a row. A cell that spans several rows is repeated in each of them."""
+    cells: list[Cell] = [None] * _count(element, "trPr/gridBefore", default=0)
     for cell, inside in zip(row, blocks, strict=True):
         text = " ".join(" ".join(block.text.split()) for block in inside)
         merged = cell.find(f"{_w('tcPr')}/{_w('vMerge')}")
         if merged is not None and merged.get(_w("val"), "continue") == "continue" and not text:
-            text = repeatable(above[len(texts)]) if len(texts) < len(above) else ""
-        span = _value(cell, "tcPr/gridSpan") or "1"
-        more = min(int(span[:3]), _MOST_GRID_SPAN) - 1 if span.isascii() and span.isdecimal() else 0
-        texts += [text, *[""] * more]
-    return texts
+            text = repeatable(cell_text(above[len(cells)])) if len(cells) < len(above) else ""
+        cells += [text, *[Covered(text)] * (_count(cell, "tcPr/gridSpan", default=1) - 1)]
+    return cells
 
 
-def _header_rows(rows: list[Element]) -> int:
-    """Return the number of rows that Word repeats on each page.
+def _count(element: Element, path: str, *, default: int) -> int:
+    text = _value(element, path) or ""
+    return min(int(text[:3]), _MOST_GRID_SPAN) if text.isascii() and text.isdecimal() else default
 
-    If there are none, the first row counts as a header if it is bold and the second row is not.
-    """
+
+def _marked_rows(rows: list[Element]) -> int:
+    """Return the number of rows that Word repeats on each page."""
     marked = 0
     for row in rows:
         if not _is_on(row.find(f"{_w('trPr')}/{_w('tblHeader')}")):
             break
         marked += 1
-    return marked or int(_is_bold(rows[0]) and not _is_bold(rows[1]))
+    return marked
 
 
 def _is_bold(row: Element) -> bool:

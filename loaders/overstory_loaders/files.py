@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
+import re
 import zlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -19,8 +22,8 @@ WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 
 GUNZIPPED_BYTES = 2**20
 
-GZIP_SUFFIX = ".gz"
-_GZIP_MAGIC = b"\x1f\x8b"
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
+"""Suffixes of compressed files, which are read as what they contain. Their content decides, not these suffixes."""
 
 
 def address(source: str) -> str:
@@ -32,8 +35,18 @@ def address(source: str) -> str:
 
 
 def has_suffix(source: str, suffixes: Sequence[str]) -> bool:
-    """Return True if a file (not a folder) has one of the suffixes, ignoring case, optionally followed by `.gz`."""
-    return Path(source).name.lower().removesuffix(GZIP_SUFFIX).endswith(tuple(suffixes)) and not is_folder(source)
+    """Return True if a file (not a folder) has one of the suffixes, ignoring case.
+
+    A suffix of `COMPRESSED_SUFFIXES` may follow.
+    """
+    return uncompressed_name(source).lower().endswith(tuple(suffixes)) and not is_folder(source)
+
+
+def uncompressed_name(source: str) -> str:
+    """Return the name of a file without one of the `COMPRESSED_SUFFIXES`."""
+    name = Path(source).name
+    found = next((suffix for suffix in COMPRESSED_SUFFIXES if name.lower().endswith(suffix)), "")
+    return name[: len(name) - len(found)]
 
 
 # `os.path` is used here because Path.is_file and Path.is_dir raise an error if the folder cannot be accessed.
@@ -46,15 +59,13 @@ def is_folder(source: str | Path) -> bool:
 
 
 def stem(source: str, suffixes: Sequence[str]) -> str:
-    """Return the file name without `.gz`, and without its suffix if that is one of the `suffixes`."""
-    name = Path(source).name
-    if name.lower().endswith(GZIP_SUFFIX):
-        name = name[: -len(GZIP_SUFFIX)]
+    """Return the file name without `.gz` or the like, and without its suffix if that is one of the `suffixes`."""
+    name = uncompressed_name(source)
     found = max((suffix for suffix in suffixes if name.lower().endswith(suffix)), key=len, default="")
     return name[: len(name) - len(found)] or name
 
 
-FILE_ERRORS = (OSError, EOFError, zlib.error)
+FILE_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """Exceptions that can be raised while a file is read, whether it is compressed or not."""
 
 
@@ -78,18 +89,22 @@ def read_head(source: str, size: int) -> bytes:
     return head
 
 
-def is_damaged_gzip(source: str) -> bool:
-    """Return True if a file is a damaged gzip file. Only the first 64 MiB of its decompressed content are checked."""
+def is_damaged_compression(source: str) -> bool:
+    """Return True if a file is compressed and damaged. Only the first 64 MiB of its unpacked content are checked."""
     try:
-        raw, is_compressed = _opened(source)
-        with _Gunzipped(raw) if is_compressed else raw as stream:
-            left = WHOLE_FILE_BYTE_LIMIT if is_compressed else 0
-            while left > 0 and (part := stream.read(min(left, GUNZIPPED_BYTES))):
-                left -= len(part)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        return True
-    except (BrokenSource, OSError):
+        raw, unpacked = _opened(source)
+    except BrokenSource:
         return False
+    with raw:
+        if unpacked is None:
+            return False
+        try:
+            with unpacked(raw) as stream:
+                left = WHOLE_FILE_BYTE_LIMIT
+                while left > 0 and (part := stream.read(min(left, GUNZIPPED_BYTES))):
+                    left -= len(part)
+        except FILE_ERRORS as error:
+            return _is_damage(error)
     return False
 
 
@@ -109,32 +124,32 @@ def reading(source: str) -> Generator[None]:
 
 
 def open_bytes(source: str) -> IO[bytes]:
-    """Open a file as a stream of bytes, decompressed if its content is gzip, whatever its name."""
-    raw, is_compressed = _opened(source)
-    return cast("IO[bytes]", _Gunzipped(raw)) if is_compressed else raw  # GzipFile has all the methods of IO[bytes]
+    """Open a file as a stream of bytes, unpacked if its content is gzip, bzip2 or xz, whatever its name."""
+    raw, unpacked = _opened(source)
+    return unpacked(raw) if unpacked else raw
 
 
 def open_seekable(source: str) -> IO[bytes]:
     """Open a file for formats that need random access. A compressed file is decompressed into memory first."""
-    raw, is_compressed = _opened(source)
-    if not is_compressed:
+    raw, unpacked = _opened(source)
+    if unpacked is None:
         return raw
-    with _Gunzipped(raw) as stream:
-        return io.BytesIO(_read_whole(cast("IO[bytes]", stream), source))
+    with unpacked(raw) as stream:
+        return io.BytesIO(_read_whole(stream, source))
 
 
-def _opened(source: str) -> tuple[IO[bytes], bool]:
-    """Return the raw stream of a file, and True if its content is gzip."""
+def _opened(source: str) -> tuple[IO[bytes], Callable[[IO[bytes]], IO[bytes]] | None]:
+    """Return the raw stream of a file, and the function that unpacks it; None if it is not compressed."""
     with reading(source):
         raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
         try:
             check_opened(raw, source)
-            is_compressed = raw.read(2) == _GZIP_MAGIC
+            head = raw.read(_MAGIC_BYTES)
             raw.seek(0)
         except BaseException:
             raw.close()
             raise
-    return raw, is_compressed
+    return raw, next((unpacked for magic, unpacked in _UNPACKED.items() if magic.match(head)), None)
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
@@ -181,12 +196,20 @@ def _reason(error: Exception) -> tuple[str, str]:
             return "cannot be read: permission denied", "Check the permissions of the file and of its folders."
         case IsADirectoryError():
             return "is a folder, not a file", "Name a file in it."
-        case gzip.BadGzipFile() | EOFError() | zlib.error():
-            return f"the compressed data are damaged: {error}", "Check it with gzip -t, or download it again."
+        case _ if _is_damage(error):
+            program = "gzip" if isinstance(error, (gzip.BadGzipFile, EOFError, zlib.error)) else "bzip2 or xz"
+            return f"the compressed data are damaged: {error}", f"Check it with {program} -t, or download it again."
         case OSError():
             return f"cannot be read: {error.strerror or error}", ""
         case _:
             return f"cannot be read: {error}", ""
+
+
+def _is_damage(error: Exception) -> bool:
+    """Return True for an error in compressed data. bzip2 raises an `OSError` without a number."""
+    return isinstance(error, (EOFError, zlib.error, lzma.LZMAError)) or (
+        isinstance(error, OSError) and (isinstance(error, gzip.BadGzipFile) or error.errno is None)
+    )
 
 
 class _Gunzipped(gzip.GzipFile):
@@ -194,8 +217,41 @@ class _Gunzipped(gzip.GzipFile):
 
     def __init__(self, raw: IO[bytes]) -> None:
         super().__init__(fileobj=raw)
-        self._raw = raw
+        self._packed = raw
 
     def close(self) -> None:
         super().close()
-        self._raw.close()
+        self._packed.close()
+
+
+class _Bunzipped(bz2.BZ2File):
+    """A BZ2File that also closes the underlying file."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        super().__init__(raw)
+        self._packed = raw
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
+class _Unxzipped(lzma.LZMAFile):
+    """An LZMAFile that also closes the underlying file."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        super().__init__(raw)
+        self._packed = raw
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
+_MAGIC_BYTES = 10
+_UNPACKED: dict[re.Pattern[bytes], Callable[[IO[bytes]], IO[bytes]]] = {
+    re.compile(rb"\x1f\x8b"): lambda raw: cast("IO[bytes]", _Gunzipped(raw)),
+    re.compile(rb"BZh[1-9]1AY&SY"): lambda raw: cast("IO[bytes]", _Bunzipped(raw)),
+    re.compile(rb"\xfd7zXZ\0"): lambda raw: cast("IO[bytes]", _Unxzipped(raw)),
+}
+"""Maps the first bytes of compressed files to the function that unpacks them."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory_loaders.files import FILE_ERRORS, address, is_file, read_head
+from overstory_loaders.files import FILE_ERRORS, address, is_file, read_head, uncompressed_name
 from overstory_loaders.graph_records import Edge, Vertex
 from overstory_loaders.place import Place
 from overstory_loaders.tables import (
@@ -112,7 +112,7 @@ def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
     for name in names:
-        plain = name.lower().removesuffix(".gz")
+        plain = uncompressed_name(name).lower()
         for kind in found:
             path = (Path(folder) / name).as_posix()
             if plain.startswith(kind) and plain.endswith(suffixes) and is_file(path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from overstory.model.metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
+from overstory_loaders.encoding_labels import codec_of_declaration
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.hyperlinks import hyperlinks
@@ -46,20 +46,6 @@ _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+)
 _PRESCAN_BYTES = 1024
 """Number of bytes at the beginning of a page in which browsers look for the encoding declaration."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
-_AS_BROWSERS_DO = {
-    "ascii": "cp1252",
-    "big5": "big5hkscs",
-    "euc_kr": "cp949",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "shift_jis": "cp932",
-    "tis-620": "cp874",
-}
-"""Encodings that browsers use instead of the declared ones. On the web, "latin1" has always meant Windows-1252."""
-
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
 """Names of `<meta>` elements that declare the language, which are used if `<html>` does not declare it."""
 META = "meta:"
@@ -122,26 +108,14 @@ def parse_page(markup: str, source: str) -> LexborHTMLParser:
 def decode_page(data: bytes, source: str) -> str:
     """Decode a page with the encoding that it declares. If a few bytes are invalid, they become "�" and are reported.
 
+    An unknown declaration is ignored, as in browsers.
+
     Raises:
-        BrokenSource: the declared encoding is unknown, or too many bytes are invalid in it.
+        BrokenSource: too many bytes are invalid in the declared encoding, or in UTF-8 if none is declared.
     """
-    return decode(data, source, declared=_declared_encoding(data, source), repair=True)
-
-
-def _declared_encoding(data: bytes, source: str) -> str | None:
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
-    if found is None:
-        return None
-    label = found.group(1).decode("ascii", "replace")
-    try:
-        codec = codecs.lookup(label).name
-        (b" " * 4).decode(codec)  # fails for codecs that do not return text, such as "hex"
-    except (LookupError, UnicodeError) as error:
-        raise BrokenSource(
-            f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
-        ) from error
-    # A page whose declaration can be read as ASCII is not UTF-16, whatever it declares.
-    return "utf-8" if codec.startswith("utf-16") else _AS_BROWSERS_DO.get(codec, codec)
+    declared = codec_of_declaration(found.group(1).decode("ascii", "replace")) if found is not None else None
+    return decode(data, source, declared=declared, repair=True)
 
 
 def _check_depth(markup: str, source: str) -> None:

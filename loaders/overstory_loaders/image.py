@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
@@ -82,7 +83,9 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
         except UnidentifiedImageError as error:
             raise BrokenSource("is not a picture, or is damaged", source=source, remedy="Leave it out.") from error
         except Exception as error:  # Pillow may raise any exception for a damaged picture
-            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Download it again.") from error
+            raise BrokenSource(
+                f"is damaged: {error_text(error)}", source=source, remedy="Download it again."
+            ) from error
 
 
 def _too_large(source: str) -> BrokenSource:

@@ -13,7 +13,7 @@ from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_NESTED_LEVELS, BeyondBounds, check_depth, parse_json
 from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.place import Place
-from overstory_loaders.records import Record
+from overstory_loaders.records import Fields, Record
 from overstory_loaders.text_encoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -31,7 +31,7 @@ _DOCS = re.compile(r'\{\s*"docs"\s*:\s*\[\s*')
 _TO_LINES = "Convert it to JSON lines, which have no limit: jq -c '.[]' OLD.json > NEW.jsonl"
 
 
-def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
+def json_records(source: str, *, on_broken: OnBroken, opens_objects: bool = False) -> Iterator[Record]:
     """Yield the objects in a JSON file.
 
     If there is one object per line, they are read lazily. The following files are read all at once:
@@ -39,8 +39,23 @@ def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
     - an array of objects;
     - a single object that extends over several lines;
     - an object whose member `docs` is a list of objects.
+
+    Args:
+        opens_objects: True if other lists of objects within the only object of a file are its records.
     """
-    yield from _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
+    if _stands_in_lines(source):
+        yield from _from_lines(source, on_broken)
+    else:
+        yield from _from_whole(source, on_broken, opens_objects=opens_objects)
+
+
+def holds_large_object(source: str) -> bool:
+    """Return True if a JSON file begins with an object, or a list of objects, that is too large for `first_record`."""
+    try:
+        head = _head(source)
+    except BrokenSource:
+        return False
+    return len(head) >= _SNIFFED_BYTES // 4 and re.match(r"(?:\[\s*)?\{", head) is not None
 
 
 def first_record(source: str) -> JsonObject | None:
@@ -104,9 +119,10 @@ class _Faults:
             self._on_broken(error)
 
 
-def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
+def _from_whole(source: str, on_broken: OnBroken, *, opens_objects: bool) -> Iterator[Record]:
     text = read_text(source, remedy=_TO_LINES).strip(_BLANK)
-    items = _items(json_at(text, Place(source))) if text else []
+    read = _opened if opens_objects else _items
+    items = read(json_at(text, Place(source))) if text else []
     if not items:
         raise _empty(source)
     for number, item in enumerate(items, start=1):
@@ -128,6 +144,41 @@ def _items(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
+def _opened(value: object) -> list[object]:
+    """Return the records in a JSON text: the objects in a list, or in the lists within an object that is no record.
+
+    An object is a record if it has a text, a title or an id, or contains no list of objects and not only objects. The
+    members of an object with only objects get their names as ids. Other members of an object are one more record.
+    """
+    if not _is_object(value):
+        return _items(value)
+    names = {name.strip().casefold() for name in value}
+    if value.get("type") == "FeatureCollection" and isinstance(features := value.get("features"), list):
+        return [*cast("list[object]", features), *_rest(value, ("type", "features", "crs", "bbox"))]
+    if isinstance(value.get("docs"), list):
+        return _items(value)
+    if names & {*Fields().text, *Fields().title, *Fields().id}:
+        return [value]
+    members = list(value.values())
+    if len(members) == 1 and _is_object(members[0]):
+        return _opened(members[0])
+    if len(members) > 1 and all(map(_is_object, members)):
+        return [{"id": name, **cast("JsonObject", member)} for name, member in value.items()]
+    lists = {name: items for name, items in value.items() if _is_list_of_objects(items)}
+    if not lists:
+        return [value]
+    return [*(item for items in lists.values() for item in items), *_rest(value, tuple(lists))]
+
+
+def _rest(value: JsonObject, read: tuple[str, ...]) -> list[object]:
+    rest = {name: member for name, member in value.items() if name not in read and member not in (None, "", [], {})}
+    return [rest] if rest else []
+
+
+def _is_list_of_objects(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list) and bool(value) and all(map(_is_object, cast("list[object]", value)))
+
+
 def _stands_in_lines(source: str) -> bool:
     """Return True if each line is a record. The content decides, because some .jsonl files contain an array."""
     head = _head(source)
@@ -135,8 +186,9 @@ def _stands_in_lines(source: str) -> bool:
         return False
     if has_suffix(source, LINES_SUFFIXES):
         return True
-    first = _decoded(head.partition("\n")[0], 0)
-    return first is not None and not isinstance(first.get("docs"), list)
+    line, _, rest = head.partition("\n")
+    first = _decoded(line, 0)
+    return first is not None and not isinstance(first.get("docs"), list) and rest.lstrip(_BLANK).startswith("{")
 
 
 def _head(source: str) -> str:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource, SourceError
 from overstory.model import Document
 from overstory.protocols import OnBroken
@@ -65,7 +66,9 @@ def _guarded(loader: LazyLoader, name: str) -> Iterator[LangChainDocument]:
     try:
         yield from loader.lazy_load()
     except Exception as error:
-        raise BrokenSource(f"the LangChain loader failed: {type(error).__name__}: {error}", source=name) from error
+        raise BrokenSource(
+            f"the LangChain loader failed: {type(error).__name__}: {error_text(error)}", source=name
+        ) from error
 
 
 def _converted(item: LangChainDocument, place: Place, source: str | None, keys: KeyRegister) -> Document:

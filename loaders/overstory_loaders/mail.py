@@ -1,10 +1,10 @@
-"""Loads e-mail: single messages (`.eml`), and mailboxes of any size (`.mbox`), which are read message by message."""
+"""Loads e-mail: single messages (`.eml`, `.emlx`), and mailboxes of any size (`.mbox`), which are read one by one."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -35,11 +35,11 @@ from overstory_loaders.packages import is_old_office
 from overstory_loaders.place import Place
 from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_key
 
-SUFFIXES = (".eml", ".mbox")
+SUFFIXES = (".eml", ".emlx", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
 """Types of the links from a message to the message it replies to, and to an attachment."""
-_MOST_PEOPLE_SHOWN = 20
-"""Maximum number of recipients shown in the text of a message. The metadata contains all of them."""
+_MOST_ATTACHMENTS_SHOWN = 20
+"""Maximum number of attachments named in the text of a message. The metadata contains all of them."""
 _MOST_LINKED_RECORDS = 100
 """Maximum number of links from a message to the documents of one attachment, such as the rows of a table."""
 _MOST_NEIGHBOURS = 20_000
@@ -50,6 +50,7 @@ _OUTLOOK = (
     "--loader markitdown"
 )
 _MBOX = (".mbox",)
+_EMLX = (".emlx",)
 _ESCAPED = re.compile(rb">+From ")
 _MESSAGE_ID = re.compile(rb"^message-id:\s*<([^<>\s]{1,900})>", re.IGNORECASE | re.MULTILINE)
 _HEADER_BYTES = 2**16
@@ -82,6 +83,7 @@ class MailLoader:
     def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """Yield a document for each message, without the text it quotes, and the documents from its attachments.
 
+        Sender, recipients, date and subject are metadata, and the subject is the title. They are no part of the text.
         Also yield links from each message to its attachments and to the message it replies to.
         """
         if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
@@ -90,11 +92,18 @@ class MailLoader:
         data = read_bytes(source)
         if not data.strip():
             raise empty(source)
-        mail = read_mail(data, source)
+        mail = read_mail(_message_in(data) if has_suffix(source, _EMLX) else data, source)
         parent = _neighbours(source).get(mail.parent, "") if mail.parent else ""
         yield from _documents(mail, source, "", stem(source, SUFFIXES), address(source), on_broken, on_skipped)
         if parent and parent != address(source):
             yield Link(address(source), "", "", target_source=parent, type=REPLY)
+
+
+def _message_in(data: bytes) -> bytes:
+    """Return the message in a file of Apple Mail, without the length in its first line and the property list below."""
+    first, _, rest = data.partition(b"\n")
+    end = rest.rfind(b"<?xml")
+    return rest[: end if end >= 0 and b"<plist" in rest[end:] else None] if first.strip().isdigit() else data
 
 
 def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
@@ -179,11 +188,12 @@ def _documents(
                 remedy="Save its attachments as files.",
             )
         )
+    title = clean_title(mail.subject) or clean_title(untitled)
     yield Document(
         source=address(source),
         source_key=key,
-        text=_text(mail),
-        title=clean_title(mail.subject) or clean_title(untitled),
+        text=_text(mail, title),
+        title=title,
         metadata=clean_metadata(_metadata(mail), dates_in_text=False).values,
     )
     for attachment in mail.attachments:
@@ -203,22 +213,12 @@ def _documents(
                 )
 
 
-def _text(mail: Mail) -> str:
-    fields = {
-        "From": mail.sender,
-        "To": _people(mail.to),
-        "Cc": _people(mail.cc),
-        "Date": mail.date,
-        "Subject": mail.subject,
-        "Attachments": ", ".join(each.name for each in mail.attachments[:_MOST_PEOPLE_SHOWN]),
-    }
-    head = "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
-    return clean_text(f"{head}\n\n{mail.text}")
-
-
-def _people(people: Sequence[str]) -> str:
-    more = len(people) - _MOST_PEOPLE_SHOWN
-    return ", ".join(people[:_MOST_PEOPLE_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _text(mail: Mail, title: str) -> str:
+    """Return the text of a message, followed by the names of its attachments. A message without either is its title."""
+    shown = ", ".join(each.name for each in mail.attachments[:_MOST_ATTACHMENTS_SHOWN])
+    more = len(mail.attachments) - _MOST_ATTACHMENTS_SHOWN
+    listed = f"Attachments: {shown}{f' and {more} more' if more > 0 else ''}" if shown else ""
+    return clean_text(f"{mail.text or (title if mail.subject else '')}\n\n{listed}") or title
 
 
 def _metadata(mail: Mail) -> dict[str, object]:
@@ -291,10 +291,12 @@ def _neighbours(source: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=4)
 def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    by_name_first = sorted(Path(folder).iterdir(), key=lambda path: (path.suffix.lower() != ".eml", path))
+    by_name_first = sorted(
+        Path(folder).iterdir(), key=lambda path: (path.suffix.lower() not in (".eml", ".emlx"), path)
+    )
     for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
-            path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
+            path.suffix.lower() not in (".eml", ".emlx") and format_by_content(path.as_posix()) != "eml"
         ):  # `format_by_content` never blocks on a named pipe
             continue
         try:

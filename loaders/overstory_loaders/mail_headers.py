@@ -1,4 +1,4 @@
-"""Parses the headers of e-mail messages, and keeps only the fields that matter to readers."""
+"""Parses the headers of e-mail messages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from email.header import decode_header
 from email.utils import parsedate_to_datetime
 
 from overstory_loaders.blocks import clean_title
+from overstory_loaders.encoding_labels import codec_of_label
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _HEADER_FIELDS = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
@@ -20,15 +21,16 @@ ASSUMED_ENCODING = "cp1252"
 """Encoding that is assumed, as in mail programs, for bytes that are not UTF-8 and whose encoding is not declared."""
 _MOST_DECODED_FIELD_CHARACTERS = 100_000
 """Encoded words are decoded only in this many characters of a field, because decoding takes quadratic time."""
-_READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
-"""The fields that are kept, and the names under which they are shown."""
+_OF_MESSAGES_ALONE = frozenset({"subject", "message-id", "received", "return-path", "mime-version"})
+"""A header has at least one of these fields. Timetables and notes may also begin with "From:" and "To:"."""
+_READ = ("from", "to", "cc", "date", "subject")
 
 
-def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
-    """Return a message without the header fields that only mail servers need, and its other fields by lower-case name.
+def without_header(text: str) -> tuple[str, Mapping[str, str]]:
+    """Return a message without its header, and the fields that matter to readers by lower-case name.
 
     A header consists of the lines before the first empty line. Each of them must be a field or the continuation of a
-    field (RFC 5322). A text without such a header is returned unchanged, together with an empty map.
+    field (RFC 5322). A text without such a header, or with nothing else, is returned unchanged with an empty map.
     """
     head, _, body = text.partition("\n\n")
     lines: list[tuple[str, list[str]]] = []
@@ -40,14 +42,12 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
             lines[-1][1].append(line.strip())
         else:
             return text, {}
-    if len(_HEADER_FIELDS & {name for name, _ in lines}) < _LEAST_HEADER_FIELDS:
+    names = {name for name, _ in lines}
+    if len(_HEADER_FIELDS & names) < _LEAST_HEADER_FIELDS or not names & _OF_MESSAGES_ALONE or not body.strip():
         return text, {}
-    values = ((name, " ".join(parts)) for name, parts in lines)
-    fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
-    kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
-    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of a name wins
-    shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
-    return (shown, read) if shown else (text, {})
+    values = ((name, " ".join(parts)) for name, parts in reversed(lines) if name in _READ)
+    fields = ((name, decoded_field(value) if "=?" in value else value) for name, value in values)
+    return body.strip("\n"), {name: value for name, value in fields if value}  # the first field of a name wins
 
 
 def metadata_of(fields: Mapping[str, str]) -> dict[str, str | datetime]:
@@ -83,9 +83,9 @@ def decoded_field(value: str) -> str:
 
 def text_in(content: bytes, encoding: str | None) -> str:
     """Decode some bytes with the declared encoding or, if that fails, as UTF-8 or Windows-1252."""
-    for codec in (encoding, "utf-8", ASSUMED_ENCODING):
+    for codec in (codec_of_label(encoding) if encoding else None, "utf-8", ASSUMED_ENCODING):
         try:
             return content.decode(codec or "utf-8")
-        except (UnicodeError, LookupError):
+        except UnicodeError:
             continue
     return content.decode(ASSUMED_ENCODING, "replace")

@@ -10,15 +10,20 @@ from email import message_from_bytes
 from email.message import Message
 from email.policy import Compat32
 from email.utils import getaddresses
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from overstory.errors import BrokenSource, OverstoryError
-from overstory.sources.encodings import RECOGNISED_BYTES, fallback_encoding
+from overstory.display import error_text
+from overstory.errors import BrokenSource, LoaderNotFound, OverstoryError
 from overstory_loaders.blocks import clean_text, join_blocks
+from overstory_loaders.encoding_detection import RECOGNISED_BYTES, fallback_encoding
+from overstory_loaders.encoding_labels import codec_of_label
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text_in
 from overstory_loaders.members import member_name
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
 
 _MOST_QUOTED_LINES = 3
 """Maximum number of lines that are kept of a quotation directly above an answer."""
@@ -121,12 +126,20 @@ MOST_MAIL_PARTS = 1_000
 _LONGEST_TYPE_FIELD_CHARACTERS = 10_000
 """Maximum length of a field such as Content-Type. The rest is cut, because parsing parameters takes quadratic time."""
 
+_LONGEST_STUB_CHARACTERS = 500
+"""Maximum length of a plain text that may be a stub although it is longer than the HTML."""
+_LEAST_REPEATED_SHARE = 0.5
+_MOST_COMPARED_CHARACTERS = 100_000
+_PIECE_CHARACTERS = 5
+"""A plain text says the same as the HTML if it contains this fraction of its pieces of 5 letters and digits."""
+
 _BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
 _ID = re.compile(r"<([^<>\s]{1,900})>")
 _REPLY = re.compile(r"(?i)\s*(?:re|aw|antw|sv|vs|rif|res|tr)(?:\[\d+\])?\s*:")
 _HTML_QUOTES = "div.gmail_quote, blockquote[type=cite], div.moz-cite-prefix, div.yahoo_quoted, #divRplyFwdMsg ~ *"
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNED = "signed-data"
+_ASCII = frozenset({"ascii", "us-ascii", "ansi_x3.4-1968"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +201,7 @@ def read_mail(data: bytes, source: str) -> Mail:
         raise
     except Exception as error:  # Python's email package may raise many exceptions for unusual messages
         raise BrokenSource(
-            f"is not a message that can be read: {type(error).__name__}: {error}",
+            f"is not a message that can be read: {type(error).__name__}: {error_text(error)}",
             source=source,
             remedy="Leave it out.",
         ) from error
@@ -217,7 +230,7 @@ class _MailReader:
                 remedy="Leave it out.",
             )
         self._is_reply = bool(mail.parents) or bool(_REPLY.match(mail.subject))
-        for number, part in enumerate(_leaves(self._message)):
+        for number, part in enumerate(self._leaves(self._message)):
             if number >= MOST_MAIL_PARTS:
                 mail.left_out += 1
             else:
@@ -225,6 +238,39 @@ class _MailReader:
         mail.text = "\n\n".join(text for each in self._texts if (text := each.text.strip()))
         mail.quoted_lines = sum(each.left_out for each in self._texts)
         return mail
+
+    def _leaves(self, message: Message) -> Iterator[Message]:
+        """Yield the innermost parts of a message.
+
+        If a message contains the same text in several formats, only the plain text is yielded. If the plain text is
+        missing, or does not say the same, only the HTML is yielded.
+        """
+        kind = message.get_content_type()
+        inner = message.get_payload()
+        if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):
+            yield message
+            return
+        leaves = (leaf for part in inner if isinstance(part, Message) for leaf in self._leaves(part))
+        if kind != "multipart/alternative":
+            yield from leaves
+            return
+        found = list(leaves)
+        texts = [leaf for leaf in found if leaf.get_content_maintype() == "text" and not leaf.get_filename()]
+        plain = [leaf for leaf in texts if leaf.get_content_type() == "text/plain" and _bytes(leaf).strip()][:1]
+        rich = [leaf for leaf in texts if leaf.get_content_type() == "text/html"]
+        chosen = rich if not plain or (rich and self._is_stub(plain[0], rich)) else plain
+        others = ("text/plain", "text/html", "text/enriched", "text/richtext", "text/x-amp-html")
+        left_out = {id(leaf) for leaf in texts if leaf.get_content_type() in others} - {id(leaf) for leaf in chosen}
+        yield from (leaf for leaf in found if id(leaf) not in left_out)
+
+    def _is_stub(self, plain: Message, rich: Sequence[Message]) -> bool:
+        """Return True if a plain text is short and says something else than the HTML, such as that there is HTML."""
+        text, _ = self._text(plain)
+        try:
+            shown = "\n".join(self._visible(parse_page(self._text(part)[0], self._source)) for part in rich)
+        except (BrokenSource, LoaderNotFound):
+            return False
+        return len(text) <= max(_LONGEST_STUB_CHARACTERS, len(shown)) and not _says_the_same(text, shown)
 
     def _read(self, part: Message) -> None:
         kind = part.get_content_type()
@@ -236,7 +282,8 @@ class _MailReader:
         elif kind == "message/rfc822":
             self._attach_message(part)
         elif kind in ("text/plain", "text/html") and not name and not _is_attachment(part):
-            text = self._text(part)
+            text, assumed = self._text(part)
+            self._mail.assumed_encoding = assumed or self._mail.assumed_encoding
             self._texts.append(self._html(text) if kind == "text/html" else self._plain(text, part))
         elif name or _is_attachment(part) or kind == "text/calendar":
             ending = mimetypes.guess_extension(kind) or ".bin"
@@ -269,42 +316,38 @@ class _MailReader:
 
     def _html(self, markup: str) -> Unquoted:
         page = parse_page(markup, self._source)
-        whole = join_blocks(page_blocks(page.root), source=self._source).text
+        whole = self._visible(page)
         if not self._is_reply:
             return Unquoted(whole, 0)
         for node in page.css(_HTML_QUOTES):
             node.decompose()
-        own = join_blocks(page_blocks(page.root), source=self._source).text
+        own = self._visible(page)
         left_out = len([line for line in whole.split("\n") if line.strip()]) - len(
             [line for line in own.split("\n") if line.strip()]
         )
         rest = without_quotations(own)
         return Unquoted(rest.text, rest.left_out + left_out) if rest.text else Unquoted(whole, 0)
 
-    def _text(self, part: Message) -> str:
+    def _visible(self, page: LexborHTMLParser) -> str:
+        return join_blocks(page_blocks(page.root), source=self._source).text
+
+    def _text(self, part: Message) -> tuple[str, str]:
+        """Return the text of a part and, if the declared encoding is missing or wrong, the encoding assumed instead."""
         data = _bytes(part)
-        declared = str(part.get_content_charset() or "")
-        try:
-            return data.decode(declared or "utf-8")
-        except (UnicodeError, LookupError):
-            pass
-        for encoding in ("utf-8", *self._asked_encoding(data), ASSUMED_ENCODING):
+        declared = str(part.get_content_charset() or "utf-8")
+        # Mail programs that declare ASCII often send UTF-8.
+        codec = "ascii" if declared in _ASCII else codec_of_label(declared)
+        if codec is not None:
             try:
-                text = data.decode(encoding)
+                return data.decode(codec), ""
+            except UnicodeError:
+                pass
+        for encoding in ("utf-8", fallback_encoding(data[:RECOGNISED_BYTES]), ASSUMED_ENCODING):
+            try:
+                return data.decode(encoding or ASSUMED_ENCODING), encoding or ASSUMED_ENCODING
             except UnicodeError:
                 continue
-            self._mail.assumed_encoding = encoding
-            return text
-        self._mail.assumed_encoding = ASSUMED_ENCODING
-        return data.decode(ASSUMED_ENCODING, "replace")
-
-    def _asked_encoding(self, data: bytes) -> list[str]:
-        """Return a list with the encoding that the user chose or asked to detect; [] if there is none."""
-        try:
-            found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
-        except BrokenSource:  # the encoding cannot be detected
-            return []
-        return [found] if found else []
+        return data.decode(ASSUMED_ENCODING, "replace"), ASSUMED_ENCODING
 
     def _field(self, name: str) -> str:
         return decoded_field(self._message.get(name) or "")
@@ -341,27 +384,17 @@ class _MailFields(Compat32):
 _MAIL_FIELDS = _MailFields()
 
 
-def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the innermost parts of a message.
+def _says_the_same(plain: str, rich: str) -> bool:
+    """Return True if a plain text contains most of a rich text. Otherwise it only asks to read the rich text."""
+    said, full = _pieces(plain[:_MOST_COMPARED_CHARACTERS]), _pieces(rich[:_MOST_COMPARED_CHARACTERS])
+    return len(said & full) >= _LEAST_REPEATED_SHARE * len(full)
 
-    If a message contains the same text in several formats, only the plain text is yielded or, failing that, the HTML.
-    """
-    kind = message.get_content_type()
-    inner = message.get_payload()
-    if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):
-        yield message
-        return
-    leaves = (leaf for part in inner if isinstance(part, Message) for leaf in _leaves(part))
-    if kind != "multipart/alternative":
-        yield from leaves
-        return
-    found = list(leaves)
-    texts = [leaf for leaf in found if leaf.get_content_maintype() == "text" and not leaf.get_filename()]
-    plain = [leaf for leaf in texts if leaf.get_content_type() == "text/plain" and _bytes(leaf).strip()]
-    chosen = plain[:1] or [leaf for leaf in texts if leaf.get_content_type() == "text/html"]
-    others = ("text/plain", "text/html", "text/enriched", "text/richtext", "text/x-amp-html")
-    left_out = {id(leaf) for leaf in texts if leaf.get_content_type() in others} - {id(leaf) for leaf in chosen}
-    yield from (leaf for leaf in found if id(leaf) not in left_out)
+
+def _pieces(text: str) -> set[str]:
+    """Return all runs of 5 letters and digits, across white space and marks. They also compare texts without spaces."""
+    letters = "".join(filter(str.isalnum, text.lower()))
+    last = max(0, len(letters) - _PIECE_CHARACTERS)
+    return {letters[start : start + _PIECE_CHARACTERS] for start in range(last + 1)} if letters else set()
 
 
 def _is_attachment(part: Message) -> bool:

@@ -13,7 +13,7 @@ from overstory.protocols import OnBroken
 from overstory.sources.paths import leads_outside
 from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
-from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
+from overstory_loaders.files import COMPRESSED_SUFFIXES, address, empty, is_file, read_bytes, read_head
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.programs import installed_program, output_of
 from overstory_loaders.text_encoding import decode
@@ -25,7 +25,7 @@ SEE = "SEE"
 _LINE_CHARACTERS = 1_000
 """Line width for the formatter. It is large, so that most paragraphs become one line."""
 
-_NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz)?$")
+_NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz|\.bz2|\.xz)?$")
 _ROFF = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt)[ \t]|\A(?:[.']\\\".*\n)*[.'][ \t]*so[ \t]", re.MULTILINE)
 _ONLY_NAMES = re.compile(r"(?:[.']\\\".*+\n|[^\S\n]*+\n)*+[.'][ \t]*+so[ \t]++(\S++)\s*+(?:[.']\\\".*+\s*+)*+")
 _INCLUDES = re.compile(r"^[.'][ \t]*so[ \t]+(\S+).*\n?", re.MULTILINE)
@@ -162,7 +162,7 @@ def _page_below(source: str, path: str) -> Path | None:
         return None
     folder = Path(source).absolute().parent
     for base in (folder.parent, folder):
-        for suffix in ("", ".gz"):
+        for suffix in ("", *COMPRESSED_SUFFIXES):
             found = base / f"{path}{suffix}"
             if is_file(found) and not leads_outside(found):
                 return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
@@ -48,7 +49,7 @@ class MarkItDownLoader:
             ) from error
         except Exception as error:  # MarkItDown's libraries may raise any exception
             raise BrokenSource(
-                f"MarkItDown cannot read it: {error}", source=source, remedy="Download it again."
+                f"MarkItDown cannot read it: {error_text(error)}", source=source, remedy="Download it again."
             ) from error
         text = clean_text(converted.markdown)
         if not text:

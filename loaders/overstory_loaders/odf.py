@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from overstory.model.metadata import PAGE_STARTS, number_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, clean_text, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import GZIP_SUFFIX, address, empty, has_suffix, open_seekable, stem
+from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem, uncompressed_name
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
-from overstory_loaders.table_text import Cell, table_blocks
+from overstory_loaders.table_text import Cell, MergedCells, cell_blocks, table_blocks
 from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
 from overstory_loaders.xml_reader import XmlElement, XmlEvent, read_element, xml_events
 
@@ -109,11 +109,7 @@ class OdfBlocks:
         if element.name in _NOT_TEXT:
             return
         if element.name == "table":
-            header = next(element.all("table-header-rows"), None)
-            self._inside += 1
-            rows = list(self._rows(element))
-            self._inside -= 1
-            yield from table_blocks(rows, has_header=True if header is not None else None)
+            yield from self._table(element)
             yield from self._read_notes()
         elif element.name in ("h", "p"):
             yield self._paragraph(element)
@@ -181,12 +177,21 @@ class OdfBlocks:
             return Block(text, int(level) if level.isdecimal() and 0 < int(level) <= 10 else 1)
         return Block(text, 1 if element.attributes.get("style-name") in self._titles else 0)
 
-    def _rows(self, table: XmlElement) -> Iterator[Sequence[Cell]]:
-        for element in table.elements():
-            if element.name == "table-row":
-                yield self._cells(element)
-            elif element.name in ("table-header-rows", "table-rows", "table-row-group"):
-                yield from self._rows(element)
+    def _table(self, table: XmlElement) -> Iterator[Block]:
+        self._inside += 1
+        rows = list(_rows(table))
+        cells = [[cell for cell in row.elements() if cell.name == "table-cell"] for row in rows]
+        read = {id(cell): list(self._children(cell)) for row in cells for cell in row}
+        self._inside -= 1
+        merged = MergedCells()
+        grid = [self._cells(row, merged, lambda cell: read[id(cell)]) for row in rows]
+        has_structure = any(block.level for blocks in read.values() for block in blocks) or any(
+            cell.first("table") is not None for row in cells for cell in row
+        )
+        header = table.first("table-header-rows")
+        header_rows = len(list(_rows(header))) if header else None
+        blocks = [[read[id(cell)] for cell in row] for row in cells]
+        yield from cell_blocks(blocks, grid, has_structure=has_structure, header_rows=header_rows)
 
     def _spreadsheet(self) -> Iterator[Block]:
         for event in self._events:
@@ -197,18 +202,18 @@ class OdfBlocks:
                 if event.attributes.get("style-name") in self._hidden:
                     self.hidden_sheets.append(name)
                 yield Block(name, level=1)
-                for block in table_blocks(self._sheet_rows()):
+                for block in table_blocks(self._sheet_rows(MergedCells())):
                     self.has_text = True
                     yield block
             elif event.kind == "start" and event.name in _NOT_TEXT:
                 read_element(event, self._events, self._source)
 
-    def _sheet_rows(self) -> Iterator[Sequence[Cell]]:
+    def _sheet_rows(self, merged: MergedCells) -> Iterator[Sequence[Cell]]:
         for event in self._events:
             if event.kind == "end" and event.name == "table":
                 return
             if event.kind == "start" and event.name == "table-row":
-                cells = self._cells(read_element(event, self._events, self._source))
+                cells = self._cells(read_element(event, self._events, self._source), merged, self._children)
                 # Empty rows only separate tables, so one is enough. The limit on the text ends endless repetition.
                 times = _times(event, "number-rows-repeated") if cells else 1
                 for _ in range(times):
@@ -216,14 +221,16 @@ class OdfBlocks:
             elif event.kind == "start" and event.name in ("shapes", "forms", "table", "title", "desc"):
                 read_element(event, self._events, self._source)
 
-    def _cells(self, row: XmlElement) -> list[Cell]:
+    def _cells(
+        self, row: XmlElement, merged: MergedCells, blocks_of: Callable[[XmlElement], Iterable[Block]]
+    ) -> list[Cell]:
         cells: list[Cell] = []
         skipped = 0
         for element in row.elements():
             if element.name not in ("table-cell", "covered-table-cell"):
                 continue
             times = _times(element, "number-columns-repeated")
-            value = self._value(element)
+            value = _cell_value(element, blocks_of) if element.name == "table-cell" else None
             if value in (None, ""):
                 skipped += times
                 continue
@@ -233,24 +240,37 @@ class OdfBlocks:
                     source=self._source,
                     remedy="Leave it out.",
                 )
-            cells += [None] * skipped + [value] * times
+            cells += [None] * skipped
+            merged.add(
+                len(cells), _times(element, "number-columns-spanned"), _times(element, "number-rows-spanned"), value
+            )
+            cells += [value] * times
             skipped = 0
-        return cells
+        return merged.filled(cells)
 
-    def _value(self, cell: XmlElement) -> Cell:
-        attributes = cell.attributes
-        match attributes.get("value-type"):
-            case "float" | "percentage" | "currency":
-                return _number(attributes.get("value", ""))
-            case "date":
-                date = date_of(attributes.get("date-value", ""))
-                return date.replace(tzinfo=None) if date is not None else attributes.get("date-value", "")
-            case "time":
-                return _duration(attributes.get("time-value", ""))
-            case "boolean":
-                return attributes.get("boolean-value") == "true"
-            case _:
-                return " ".join(block.text for block in self._children(cell))
+
+def _rows(table: XmlElement) -> Iterator[XmlElement]:
+    for element in table.elements():
+        if element.name == "table-row":
+            yield element
+        elif element.name in ("table-header-rows", "table-rows", "table-row-group"):
+            yield from _rows(element)
+
+
+def _cell_value(cell: XmlElement, blocks_of: Callable[[XmlElement], Iterable[Block]]) -> Cell:
+    attributes = cell.attributes
+    match attributes.get("value-type"):
+        case "float" | "percentage" | "currency":
+            return _number(attributes.get("value", ""))
+        case "date":
+            date = date_of(attributes.get("date-value", ""))
+            return date.replace(tzinfo=None) if date is not None else attributes.get("date-value", "")
+        case "time":
+            return _duration(attributes.get("time-value", ""))
+        case "boolean":
+            return attributes.get("boolean-value") == "true"
+        case _:
+            return " ".join(block.text for block in blocks_of(cell))
 
 
 def _times(where: XmlElement | XmlEvent, name: str) -> int:
@@ -377,7 +397,7 @@ class OdfLoader:
 
 
 def _kind_of(source: str) -> str:
-    ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
+    ending = Path(uncompressed_name(source).lower()).suffix
     return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 
 

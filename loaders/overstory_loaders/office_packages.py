@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Generic, NamedTuple, TypeVar, cast
 from xml.sax.saxutils import quoteattr
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import date_of
 from overstory_loaders.by_content import format_by_content
@@ -134,7 +135,7 @@ def open_office(
         refused = error
     repaired, lost = _repaired(package, source)
     copies.enter_context(repaired)
-    reason = f"{type(refused).__name__}: {refused}"
+    reason = f"{type(refused).__name__}: {error_text(refused)}"
     try:
         return OpenedOffice(zipfile.ZipFile(repaired), by(repaired), lost)
     except Exception:  # noqa: BLE001 # the libraries may raise any exception
@@ -149,7 +150,7 @@ def _repaired(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[Lo
 
     def change(name: str, part: IO[bytes]) -> Iterable[bytes]:
         if not name.endswith(_OFFICE_DAMAGE_RELATIONS):
-            return with_usual_names(part)
+            return _usual_part(name, part)
         referrer = _referrer(name)
         kept: list[str] = []
         for relation in read_tree(part, source, part=name).elements():
@@ -273,6 +274,17 @@ Change = Callable[[str, IO[bytes]], Iterable[bytes]]
 """Function that receives the name and the contents of a part, and returns its contents in the copy."""
 
 _RELATIONS = "_rels/.rels"
+_TYPES = "[Content_Types].xml"
+_VARIANT = re.compile(
+    rb"application/vnd\.(?:ms-|openxmlformats-officedocument\.)(word|presentation|powerpoint)(?:processing)?(?:ml)?\."
+    rb"(?:document|presentation|slideshow|template|addin)\.(?:macroEnabled(?:Template)?\.)?main\+xml"
+)
+_OPEN_TYPES = b"application/vnd.openxmlformats-officedocument."
+_PLAIN_TYPE = {
+    b"word": _OPEN_TYPES + b"wordprocessingml.document.main+xml",
+    b"presentation": _OPEN_TYPES + b"presentationml.presentation.main+xml",
+    b"powerpoint": _OPEN_TYPES + b"presentationml.presentation.main+xml",
+}
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)(/\w+)?(/\w+)?")
 _OF_NAMESPACE = bytes(range(ord("0"), ord("9") + 1)) + bytes(range(ord("A"), ord("z") + 1)) + b":/.-"
 _OTHER_WORDS = {b"/extendedProperties": b"/extended-properties", b"/customProperties": b"/custom-properties"}
@@ -288,7 +300,8 @@ def open_office_package(
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
     """Open the package in a stream, and return it with the stream to read from.
 
-    For a package in Office's strict variant (ISO 29500), both belong to a copy with the usual namespaces.
+    For a package in Office's strict variant (ISO 29500), a template, a slide show or a file with macros, both belong
+    to a copy with the usual namespaces and content types.
 
     Args:
         copies: exit stack that closes the copy.
@@ -304,9 +317,11 @@ def with_usual_parts(
     archive: zipfile.ZipFile, stream: IO[bytes], source: str, copies: ExitStack
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
     """Return the same as `open_office_package` for a package that is already open."""
-    if not has_member(archive, _RELATIONS) or not _STRICT.search(read_member(archive, _RELATIONS, source)):
+    is_strict = has_member(archive, _RELATIONS) and _STRICT.search(read_member(archive, _RELATIONS, source))
+    types = read_member(archive, _TYPES, source) if has_member(archive, _TYPES) else b""
+    if not is_strict and _plain_types(types) == types:
         return archive, stream
-    copy = copies.enter_context(copied_package(archive, source, lambda _name, part: with_usual_names(part)))
+    copy = copies.enter_context(copied_package(archive, source, _usual_part))
     return zipfile.ZipFile(copy), copy
 
 
@@ -347,6 +362,18 @@ def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
     """Yield the contents of a part unchanged, piece by piece."""
     while piece := part.read(PIECE_BYTES):
         yield piece
+
+
+def _usual_part(name: str, part: IO[bytes]) -> Iterator[bytes]:
+    return iter([_plain_types(b"".join(with_usual_names(part)))]) if name == _TYPES else with_usual_names(part)
+
+
+def _plain_types(types: bytes) -> bytes:
+    """Return the content types of a package, with that of a plain document for a main part with macros or a template.
+
+    Slide shows, templates and files with macros have the same parts as plain documents, but the libraries refuse them.
+    """
+    return _VARIANT.sub(lambda found: _PLAIN_TYPE[found[1]], types)
 
 
 def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, has_suffix, read_head, reading
 from overstory_loaders.xml_reader import XmlElement, read_tree
@@ -96,7 +97,9 @@ def open_package(
         with reading(source):
             archive = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise BrokenSource(f"is not {_article(kind.name)}: {error}", source=source, remedy=kind.remedy) from error
+        raise BrokenSource(
+            f"is not {_article(kind.name)}: {error_text(error)}", source=source, remedy=kind.remedy
+        ) from error
     members = archive.infolist()
     if any(member.flag_bits & 1 for member in members):
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
@@ -132,7 +135,7 @@ def open_member(archive: zipfile.ZipFile, name: str, source: str) -> Generator[I
         raise BrokenSource(f"does not contain {name[:200]!r}", source=source, remedy="Download it again.") from error
     except _MEMBER_ERRORS as error:
         raise BrokenSource(
-            f"its member {name[:200]!r} is damaged: {error}", source=source, remedy="Download it again."
+            f"its member {name[:200]!r} is damaged: {error_text(error)}", source=source, remedy="Download it again."
         ) from error
 
 

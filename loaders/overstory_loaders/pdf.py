@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from statistics import median
 from typing import IO, TYPE_CHECKING, Any
 
 from overstory.errors import BrokenSource
@@ -25,6 +26,7 @@ from overstory_loaders.files import (
     stem,
 )
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.pdf_annotations import FormField, TextRun, filled, shown_annotations
 from overstory_loaders.recognition import RecognisedPage, can_recognise
 
 if TYPE_CHECKING:
@@ -39,6 +41,14 @@ _LEAST_HEAD_SHARE = 0.4
 
 The fraction is less than one half, because left and right pages of a book have different heads.
 """
+_LEAST_LINES_OF_A_PAGE = 20
+"""Running heads are left out only if half of the pages have this many lines. The last lines of a letter may repeat."""
+_LEAST_SENTENCE_WORDS = 5
+_LEAST_LOWER_SHARE = 0.4
+_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
+_UNSPACED_SENTENCE_END = re.compile(r"[。！？][」』”]*$")
+"""A line with a sentence is no running head. A sentence has 5 words, and 2 of 5 are in lower case."""
 _MOST_NUMBERS_OF_A_HEAD = 3
 _LONGEST_HEAD_LINE_CHARACTERS = 200
 """Maximum length of a running head. Only its first `_MOST_NUMBERS_OF_A_HEAD` numbers can be page numbers."""
@@ -52,7 +62,8 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
     """Return the pages without running heads and page numbers.
 
     A number is a page number if it increases by one from page to page while the rest of its line stays the same. The
-    first occurrence of a running head without a page number is kept, because it may be the title. A page that contains
+    first occurrence of a running head without a page number is kept, because it may be the title. Lines next to a
+    repeated sentence are kept, as is every line without a page number if most pages are short. A page that contains
     nothing else stays unchanged.
     """
     lines = [page.split("\n") for page in pages]
@@ -60,7 +71,8 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
     with_text = sum(map(bool, edges))
     pages_of = Counter(form for number, places in enumerate(edges) for form in _forms_of(lines[number], places, number))
     repeated = {form for form, n in pages_of.items() if n >= _LEAST_HEAD_PAGES and n >= _LEAST_HEAD_SHARE * with_text}
-    seen: set[str] = set()
+    are_short = median([sum(map(bool, map(str.strip, page))) for page in lines] or [0]) < _LEAST_LINES_OF_A_PAGE
+    seen: set[str] | None = None if are_short else set()
     return [_shortened(page, edges[number], number, repeated, seen) for number, page in enumerate(lines)]
 
 
@@ -89,15 +101,37 @@ def _forms(line: str, number: int) -> Iterator[str]:
         yield f"\0{_roman(text) - number}\0roman"
 
 
-def _shortened(lines: list[str], places: Sequence[int], number: int, repeated: set[str], seen: set[str]) -> str:
+def _shortened(lines: list[str], places: Sequence[int], number: int, repeated: set[str], seen: set[str] | None) -> str:
+    """Return a page without its page numbers and repeated lines.
+
+    Args:
+        places: indexes of the lines at the top and bottom.
+        seen: lines at the edges of earlier pages, to which those of this page are added; None to keep repeated lines.
+    """
     dropped: set[int] = set()
+    heads: list[int] = []
     for place in places:
         literal, *counted = list(_forms(lines[place], number)) or [""]
-        if repeated.intersection(counted) or (literal in repeated and literal in seen):
+        if repeated.intersection(counted):
             dropped.add(place)
-        seen.add(literal)
+        elif literal in repeated and seen is not None and literal in seen:
+            heads.append(place)
+        if seen is not None:
+            seen.add(literal)
+    half = len(lines) / 2
+    for edge in ([place for place in heads if place < half], [place for place in heads if place >= half]):
+        if not any(_is_sentence(lines[place]) for place in edge):
+            dropped.update(edge)
     rest = "\n".join(line for place, line in enumerate(lines) if place not in dropped).strip()
     return rest or "\n".join(lines)
+
+
+def _is_sentence(line: str) -> bool:
+    line = line.strip()
+    words = _WORD.findall(line)
+    in_lower_case = sum(word[0].islower() for word in words)
+    is_spaced = len(words) >= _LEAST_SENTENCE_WORDS and in_lower_case >= _LEAST_LOWER_SHARE * len(words)
+    return bool(_UNSPACED_SENTENCE_END.search(line) or (is_spaced and _SENTENCE_END.search(line)))
 
 
 def _roman(text: str) -> int:
@@ -116,6 +150,8 @@ A manual of 14,000 pages has this many. A malicious file of one megabyte may hav
 _MOST_TIMES_LISTED = 1_000
 """Maximum number of references to the same page. A reference takes only 6 bytes, but causes the page to be read again.
 """
+_SHOWS_TEXT = frozenset((b"Tj", b"TJ", b"'", b'"'))
+"""Operators that show text."""
 _LEAST_RUN_TOGETHER = 3
 """If a page has this many words of 25 or more Latin, Greek or Cyrillic letters, the spaces between words were lost."""
 
@@ -153,10 +189,13 @@ class PdfLoader:
         """
         with open_seekable(source) as stream:
             reader = _opened(stream, source)
-            raw = list(_page_texts(reader, source, on_broken))
-            scans = _recognised(stream, source, raw, on_broken)
-            texts = without_running_heads([clean_text(scans[n].text) if n in scans else t for n, t in enumerate(raw)])
-            pages = joined_pages([_without_hyphens(text) for text in texts])
+            read = list(_page_texts(reader, source, on_broken))
+            scans = _recognised(stream, source, [page.text for page in read], on_broken)
+            texts = without_running_heads([scans[n].text if n in scans else page.text for n, page in enumerate(read)])
+            texts = [_without_hyphens(text) for text in texts]
+            pages = joined_pages(
+                ["\n".join(filter(None, (t, *page.notes))) for t, page in zip(texts, read, strict=True)]
+            )
             described = _described(reader)
         if not pages.text:
             raise _without_text(source, len(pages.starts))
@@ -171,6 +210,14 @@ class PdfLoader:
             title=described.title or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(metadata, dates_in_text=False).values,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPage:
+    """The text of a page, and the texts of its stamps and free-text annotations."""
+
+    text: str
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +268,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
     return reader
 
 
-def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[str]:
+def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[_ReadPage]:
     left = _PAGE_OPERATION_LIMIT
     characters = 0
     listed = Counter[object]()
@@ -233,6 +280,8 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
             raise _too_large(source, f"has more than {_PAGE_OPERATION_LIMIT:,} drawing operations")
 
     for number in range(1, len(reader.pages) + 1):
+        text, notes = "", list[str]()
+        page: PageObject | None = None
         try:
             page = reader.pages[number - 1]
             listed[page.indirect_reference] += 1
@@ -246,12 +295,69 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         except BrokenSource:
             raise
         except Exception as error:  # noqa: BLE001 # pypdf may raise any exception for a damaged file
-            text = ""
             on_broken(BrokenSource(f"page {number} cannot be read: {_error_text(error)}", source=source))
-        characters += len(text)
+        try:
+            if page is not None and "/Annots" in page:
+                text, notes = _with_annotations(page, text, count)
+        except BrokenSource:
+            raise
+        except Exception as error:  # noqa: BLE001 # as above
+            on_broken(
+                BrokenSource(f"page {number}: its form fields cannot be read: {_error_text(error)}", source=source)
+            )
+        characters += len(text) + sum(map(len, notes))
         if characters > WHOLE_FILE_BYTE_LIMIT:
             raise _too_large(source, f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text")
-        yield clean_text(text)
+        yield _ReadPage(clean_text(text), notes)
+
+
+def _with_annotations(page: PageObject, text: str, count: Callable[..., None]) -> tuple[str, list[str]]:
+    """Return the text of a page with the values of its form fields, and the texts of its stamps and free text."""
+
+    def text_of(form: Any) -> str:
+        return page.extract_xform_text(form, visitor_operand_before=count)
+
+    fields: list[FormField] = []
+    notes: list[str] = []
+    for each in shown_annotations(page, text_of):
+        count()
+        if isinstance(each, FormField):
+            fields.append(each)
+        elif each:
+            notes.append(each)
+    return filled(_text_runs(page, count), fields) if fields else text, notes
+
+
+def _text_runs(page: PageObject, count: Callable[..., None]) -> list[TextRun]:
+    """Return the text of a page in pieces, as its drawing operations show it."""
+    from pypdf.generic import ContentStream, FloatObject, NameObject
+
+    runs: list[TextRun] = []
+
+    def add(text: str, matrix: Sequence[float], inner: Sequence[float], *_: object) -> None:
+        x, y = inner[4], inner[5]
+        at = (x * matrix[i] + y * matrix[i + 2] + matrix[i + 4] for i in (0, 1))
+        if text:
+            runs.append(TextRun(text, *at))
+
+    if "/Contents" not in page:
+        return []
+    contents = ContentStream(page["/Contents"].get_object(), page.pdf, "bytes")
+    # pypdf passes on the text that it has collected when the coordinates change. Setting them to themselves makes it
+    # pass on the text of each operation.
+    unchanged = [FloatObject(each) for each in (1, 0, 0, 1, 0, 0)]
+    contents.operations = [
+        each
+        for operation in contents.operations
+        for each in ([(unchanged, b"cm"), operation] if operation[1] in _SHOWS_TEXT else [operation])
+    ]
+    original = page.raw_get("/Contents")
+    try:
+        page[NameObject("/Contents")] = contents
+        page.extract_text(visitor_operand_before=count, visitor_text=add)
+    finally:
+        page[NameObject("/Contents")] = original
+    return runs
 
 
 def _without_false_space(page: PageObject) -> bool:

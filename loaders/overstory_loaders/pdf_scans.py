@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import IO
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory_loaders.recognition import RecognisedPage, recognise, report_doubts
@@ -33,7 +34,7 @@ def recognised_pages(
     try:
         document = pdfium.PdfDocument(stream.read())
     except pdfium.PdfiumError as error:
-        on_broken(BrokenSource(f"its pages cannot be rendered: {error}", source=source))
+        on_broken(BrokenSource(f"its pages cannot be rendered: {error_text(error)}", source=source))
         return {}
     try:
         for number in pages:
@@ -46,7 +47,7 @@ def recognised_pages(
                 recognised = recognise(picture[:, :, :3].copy())
                 page.close()
             except Exception as error:  # noqa: BLE001 # either library may raise any exception for a damaged picture
-                on_broken(BrokenSource(f"page {number + 1} cannot be recognised: {error}", source=source))
+                on_broken(BrokenSource(f"page {number + 1} cannot be recognised: {error_text(error)}", source=source))
                 continue
             report_doubts(recognised, number + 1, source, on_broken)
             if recognised.text:

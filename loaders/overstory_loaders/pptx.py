@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, cast
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import PAGE_STARTS
@@ -16,7 +17,7 @@ from overstory_loaders.files import address, empty, missing_extra, open_seekable
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import OfficeLoader, OpenedOffice, office_properties, open_office
 from overstory_loaders.packages import PackageKind
-from overstory_loaders.table_text import table_blocks
+from overstory_loaders.table_text import Cell, MergedCells, cell_blocks, table_blocks
 
 if TYPE_CHECKING:
     from pptx.oxml.xmlchemy import BaseOxmlElement as Element
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pptx.slide import Slide
     from pptx.table import Table
 
-SUFFIXES = (".pptx",)
+SUFFIXES = (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")
 HIDDEN_SLIDES = "hidden_slides"
 _SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
 _KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt file from before 2007")
@@ -35,7 +36,10 @@ _NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untit
 
 
 class PptxLoader(OfficeLoader):
-    """Loader for PPTX files. The title comes from the properties, the first slide or the file name."""
+    """Loader for PPTX files, including slide shows and templates.
+
+    The title comes from the properties, the first slide or the file name.
+    """
 
     name = "pptx"
     suffixes = SUFFIXES
@@ -75,7 +79,11 @@ class PptxLoader(OfficeLoader):
                 if is_hidden(slide):
                     hidden.append(number)
             except Exception as error:  # noqa: BLE001 # python-pptx may raise any exception for damaged XML
-                on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
+                on_broken(
+                    BrokenSource(
+                        f"slide {number} cannot be read: {error_text(error)}", source=source, remedy=_SAVE_AGAIN
+                    )
+                )
                 found = [Block(f"Slide {number}", level=1, opens_page=True)]
             heading, *below = found
             has_text = has_text or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
@@ -196,8 +204,18 @@ def _chart_of(frame: GraphicFrame) -> Element | None:
 
 
 def _table(table: Table) -> Iterator[Block]:
-    rows = ([cell.text for cell in row.cells] for row in table.rows)
-    yield from table_blocks(rows, has_header=table.first_row)
+    merged = MergedCells()
+    cells: list[list[list[Block]]] = []
+    rows: list[list[Cell]] = []
+    for row in table.rows:
+        texts: list[Cell] = []
+        for cell in row.cells:
+            if cell.is_merge_origin:
+                merged.add(len(texts), cell.span_width, cell.span_height, cell.text)
+            texts.append("" if cell.is_spanned else cell.text)
+        cells.append([[Block(line) for line in str(text).split("\n") if line.strip()] for text in texts])
+        rows.append(merged.filled(texts))
+    yield from cell_blocks(cells, rows, has_structure=False, header_rows=int(table.first_row) or None, is_certain=False)
 
 
 def _chart(space: Element) -> Iterator[Block]:
@@ -211,7 +229,7 @@ def _chart(space: Element) -> Iterator[Block]:
         columns.append((" ".join(_points(series, "tx").values()), _points(series, "val", "yVal")))
     places = dict.fromkeys([*labels, *(place for _, points in columns for place in points)])
     rows = [[labels.get(place, ""), *(points.get(place, "") for _, points in columns)] for place in places]
-    yield from table_blocks([["", *(name for name, _ in columns)], *rows], has_header=True)
+    yield from table_blocks([["", *(name for name, _ in columns)], *rows], header_rows=1)
 
 
 def _points(series: Element, *kinds: str) -> dict[str, str]:

@@ -15,10 +15,12 @@ from overstory.spool import Spool
 from overstory_loaders.blocks import clean_text, clean_title, is_storable
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
+from overstory_loaders.record_rows import record_text
 
 KEY_CHARACTER_LIMIT = 1000
 """Maximum length of an id. Neo4j can index keys of up to about 8 kB."""
 
+_METADATA = "metadata"
 _KEYS = "keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) WITHOUT ROWID"
 _INSERT = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 1)"
 _FIRST = "SELECT line FROM keys WHERE namespace = ? AND key = ?"
@@ -98,12 +100,17 @@ class Fields:
 
     Attributes:
         id_required: True if a record without an id is an error. If False, such a record gets a hash as its id.
+        as_row: True if the text of a record without a text consists of all its fields.
     """
 
     text: tuple[str, ...] = ("text", "contents", "content", "body", "page_content")
     title: tuple[str, ...] = ("title", "name")
     id: tuple[str, ...] = ("id", "_id", "key")
     id_required: bool = False
+    as_row: bool = False
+
+
+ROWS = Fields(as_row=True)
 
 
 def documents(records: Iterable[Record], *, source: str, fields: Fields, on_broken: OnBroken) -> Iterator[Document]:
@@ -121,11 +128,14 @@ def documents(records: Iterable[Record], *, source: str, fields: Fields, on_brok
 def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegister) -> Document:
     """Return the document for a record. Fields other than text, title and id become metadata.
 
-    If the record has no text, its title becomes the text. Some BEIR collections contain thousands of such records.
+    If the record has no text, its text consists of all its fields. If it has only a title, or `fields` does not allow
+    rows, its title becomes the text. Some BEIR collections contain thousands of such records.
     """
     taken = _Taken(record)
-    text = taken.text(fields.text)
+    text = taken.text(fields.text, or_rows=fields.as_row)
     title = taken.title(fields.title)
+    if not text and fields.as_row and taken.has_more(fields):
+        text = record_text({name: value for name, value in record.values.items() if name != _METADATA}, record.place)
     if not (text or title):
         raise _without_text(record, fields)
     key = taken.key(fields, keys)
@@ -150,10 +160,17 @@ class _Taken:
             self._names.setdefault(name.strip().casefold(), name)
         self._used: set[str] = set()
 
-    def text(self, names: tuple[str, ...]) -> str:
+    def text(self, names: tuple[str, ...], *, or_rows: bool) -> str:
+        """Return the text of the record; "" if it has none.
+
+        Args:
+            or_rows: True if a list or an object is no error, because it can be read as part of a row.
+        """
         wrong = ""
         for name in self._present(names):
             value = self._record.values[name]
+            if or_rows and isinstance(value, (list, dict)):
+                continue
             if not isinstance(value, str):
                 wrong = wrong or f"its {name} is {_kind(value)}, not a text"
                 continue
@@ -194,11 +211,17 @@ class _Taken:
         If a field and a member have the same name, the field wins.
         """
         left = {name: value for name, value in self._record.values.items() if name not in self._used}
-        inner = left.get("metadata")
+        inner = left.get(_METADATA)
         if isinstance(inner, dict):
-            del left["metadata"]
+            del left[_METADATA]
             return {**inner, **left}
         return left
+
+    def has_more(self, fields: Fields) -> bool:
+        """Return True if a field other than text, title, id and `metadata` has a value."""
+        known = {*fields.title, *fields.id, _METADATA}
+        others = (self._record.values[name] for folded, name in self._names.items() if folded not in known)
+        return any(value.strip() if isinstance(value, str) else value not in (None, [], {}) for value in others)
 
     def _present(self, names: tuple[str, ...]) -> list[str]:
         found = [self._names[name] for name in names if name in self._names]
@@ -207,7 +230,7 @@ class _Taken:
 
 def _without_text(record: Record, fields: Fields) -> BrokenSource:
     named = {name.strip().casefold() for name in record.values}
-    if named & {*fields.text, *fields.title}:
+    if fields.as_row or named & {*fields.text, *fields.title}:
         return record.place.broken("is empty: it has neither a text nor a title", remedy="Leave it out.")
     return record.place.broken(
         f"has no text: none of the fields {', '.join(fields.text)}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from overstory.protocols import OnBroken
@@ -17,6 +18,8 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double the quotes inside: "like ""this""".'
 SHOWN_CHARACTERS = 200
+
+_NAMED_DELIMITER = re.compile(r'\ufeff?"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
 
 _LINES_A_ROW = 100_000
 """Maximum number of lines in a row. If there are more, a quote was never closed and would swallow the rest of the file.
@@ -40,7 +43,7 @@ class CountedLines(Iterator[str]):
 
     Attributes:
         number: number of the last line, counted from 1.
-        filled: number of lines so far that were not blank.
+        filled: number of lines so far that were not blank, and named no delimiter.
         of_row: number of lines in the current row.
     """
 
@@ -72,24 +75,36 @@ def table_header(
 ) -> tuple[TableHeader, Place]:
     """Return the header in the first line that is not blank, together with its position.
 
-    The delimiter is one that splits the line into column names for which `fits` returns True or, if there is none, the
-    one that splits it into the most columns.
+    A line such as "sep=;" above it, as Excel writes, names the delimiter. If there is none, the delimiter is one that
+    splits the header into column names for which `fits` returns True or else the one that splits it into the most
+    columns.
 
     Raises:
         BrokenSource: the table is empty, or the header is not UTF-8 or contains a column name twice.
     """
-    line = next((line for line in lines if line.strip()), None)
-    if line is None:
-        raise empty(source)
+    delimiters: Sequence[str] = DELIMITERS
+    line = _first_line(lines, source)
+    if named := _NAMED_DELIMITER.fullmatch(line.strip(" \r\n")):
+        delimiters = (named[1],)
+        lines.filled -= 1
+        line = _first_line(lines, source)
     place = Place(source, lines.number)
     if (bad := bad_byte(line)) is not None:
         raise not_utf8(place, bad)
-    splits = [TableHeader(delimiter, column_names(line, delimiter)) for delimiter in DELIMITERS]
+    splits = [TableHeader(delimiter, column_names(line, delimiter)) for delimiter in delimiters]
     header = max(splits, key=lambda split: (fits(split.names), len(split.names)))
     twice = [name for name, count in Counter(header.names).items() if name and count > 1]
     if twice and fits(header.names):
         raise place.broken(f"has two columns {twice[0]!r}", remedy="Rename one of them.")
     return header, place
+
+
+def _first_line(lines: CountedLines, source: str) -> str:
+    """Return the next line that is not blank."""
+    line = next((line for line in lines if line.strip()), None)
+    if line is None:
+        raise empty(source)
+    return line
 
 
 def column_names(line: str, delimiter: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.code_grammars import CODE_SUFFIXES
 from overstory_loaders.files import address, has_suffix, stem
 from overstory_loaders.json_records import SUFFIXES as JSON_SUFFIXES
-from overstory_loaders.mail_headers import metadata_of, without_transport
+from overstory_loaders.mail_headers import metadata_of, without_header
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.text_encoding import read_clean_text
 
@@ -38,8 +38,8 @@ class TextLoader:
         return not left_out and format_by_content(source) == "txt"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document. If it is a message, its header fields `from`, `to`, `cc` and `date` become metadata."""
-        text, fields = without_transport(_SPLIT_WORD.sub(r"\2\n\1", read_clean_text(source)))
+        """Yield one document. The header of a message is metadata (`from`, `to`, `cc` and `date`), not text."""
+        text, fields = without_header(_SPLIT_WORD.sub(r"\2\n\1", read_clean_text(source)))
         yield Document(
             source=address(source),
             source_key="",

@@ -15,8 +15,9 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory.sources.encodings import around, fallback_encoding, has_fallback, report_encoding
+from overstory.sources.encodings import has_fallback, report_encoding
 from overstory_loaders.blocks import clean_text, control_characters
+from overstory_loaders.encoding_detection import around, fallback_encoding
 from overstory_loaders.files import FILE_ERRORS, empty, open_bytes, read_bytes, reading, unreadable
 from overstory_loaders.place import Place
 
@@ -105,7 +106,7 @@ def other_encoding(stream: IO[bytes], source: str) -> str | None:
                     decoder.decode(piece)
                 except UnicodeDecodeError as error:
                     sample = around(before + piece, len(before) + error.start)
-                    found = fallback_encoding(sample, source)
+                    found = fallback_encoding(sample)
                     if found is not None:
                         report_encoding(source, found)
                     return found
@@ -137,8 +138,8 @@ def _skip_rest(text: io.TextIOWrapper, source: str, piece: str) -> None:
 
 
 CONVERT = (
-    "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW; or name its "
-    "encoding: --encoding windows-1252"
+    "Name its encoding, for example --encoding windows-1252, or have it detected: --encoding auto; or convert it to "
+    "UTF-8: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
 )
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
 _OTHER_ENCODING = "If it is a text file, load it alone with its own encoding: --encoding NAME"
@@ -217,7 +218,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None, repair: boo
         repaired = _repaired(data, source, codec) if repair and codec and bad else None
         if repaired is not None:
             return repaired
-        other = None if marked else fallback_encoding(around(data, bad.start if bad else 0), source)
+        other = None if marked else fallback_encoding(around(data, bad.start if bad else 0))
         if other is None:
             raise
     try:

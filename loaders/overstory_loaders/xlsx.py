@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
 
+from overstory.display import counted, error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
@@ -22,14 +25,14 @@ from overstory_loaders.office_packages import (
     open_office_package,
     pieces_of,
 )
-from overstory_loaders.packages import PackageKind, has_member
-from overstory_loaders.table_text import Cell, table_blocks
+from overstory_loaders.packages import PackageKind, has_member, open_member
+from overstory_loaders.table_text import Cell, MergedCells, table_blocks
 from overstory_loaders.xml_reader import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-SUFFIXES = (".xlsx", ".xlsm")
+SUFFIXES = (".xlsx", ".xlsm", ".xltx", ".xltm")
 HIDDEN_SHEETS = "hidden_sheets"
 _MOST_SHEET_ROWS = 1_048_576
 """Maximum number of rows in a sheet, as in Excel and LibreOffice. A malicious file may declare many more."""
@@ -37,13 +40,20 @@ _MOST_SHEET_CELLS = 20_000_000
 """Maximum number of cells in a workbook. Empty cells are included if a filled cell follows in the same row."""
 SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text', which are read row by row."
 
+_MOST_MERGED_CELLS = 100_000
+"""Maximum number of merged cells in a sheet. Further ones are not repeated."""
+_SHOWN_FORMULAS = 5
+
 _STYLES = "xl/styles.xml"
 _SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a password."
 _KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls file from before 2007")
 
 
 class XlsxLoader(OfficeLoader):
-    """Loader for XLSX and XLSM files. The title comes from the properties or, failing that, from the file name."""
+    """Loader for XLSX files, including templates and files with macros.
+
+    The title comes from the properties or, failing that, from the file name.
+    """
 
     name = "xlsx"
     suffixes = SUFFIXES
@@ -53,8 +63,9 @@ class XlsxLoader(OfficeLoader):
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """Yield one document with a heading for each sheet and a line for each row.
 
-        Formulas are replaced by the values that the file stores for them. Sheets that cannot be read to the end are
-        reported, and the rows before the error are kept.
+        Formulas are replaced by the values that the file stores for them, and those without one are reported. A merged
+        cell is repeated in its rows. Sheets that cannot be read to the end are reported, and the rows before the error
+        are kept.
         """
         with open_seekable(source) as stream, warnings.catch_warnings(), ExitStack() as copies:
             warnings.simplefilter("ignore")  # openpyxl warns about content that it cannot save
@@ -63,7 +74,9 @@ class XlsxLoader(OfficeLoader):
             )
             properties = office_properties(archive, source)
             book = _opened(archive, stream, source, copies)
-            outlined = join_blocks(_Sheets(book, source, on_broken).blocks(), source=source, remedy=SPLIT_SHEETS)
+            outlined = join_blocks(
+                _Sheets(book, archive, source, on_broken).blocks(), source=source, remedy=SPLIT_SHEETS
+            )
             hidden = [sheet.title for sheet in book.worksheets if sheet.sheet_state != "visible"]
         if len(outlined.text) <= sum(len(heading.text) + 2 for heading in outlined.headings):
             raise empty(source, "its sheets have no values")
@@ -80,8 +93,8 @@ class XlsxLoader(OfficeLoader):
 class _Sheets:
     """Reads the sheets of a workbook row by row. `blocks` may be called only once."""
 
-    def __init__(self, book: Workbook, source: str, on_broken: OnBroken) -> None:
-        self._book, self._source, self._on_broken = book, source, on_broken
+    def __init__(self, book: Workbook, archive: ZipFile, source: str, on_broken: OnBroken) -> None:
+        self._book, self._archive, self._source, self._on_broken = book, archive, source, on_broken
         self._cells = 0
 
     def blocks(self) -> Iterator[Block]:
@@ -89,19 +102,41 @@ class _Sheets:
             yield Block(sheet.title, level=1)
             try:
                 sheet.reset_dimensions()  # the declared size may be wrong
-                yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True)))
+                with open_member(self._archive, sheet._worksheet_path, self._source) as part:
+                    layout = _layout_of(part)
+                self._report_losses(sheet.title, layout)
+                yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True), layout))
             except BrokenSource:
                 raise
             except Exception as error:  # noqa: BLE001 # openpyxl does not wrap the exceptions of other libraries
                 self._on_broken(
                     BrokenSource(
-                        f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error}",
+                        f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error_text(error)}",
                         source=self._source,
                         remedy=_SAVE_AGAIN,
                     )
                 )
 
-    def _rows(self, title: str, rows: Iterator[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
+    def _report_losses(self, title: str, layout: _SheetLayout) -> None:
+        if layout.formulas:
+            shown = ", ".join(layout.shown_formulas) + (", …" if layout.formulas > len(layout.shown_formulas) else "")
+            self._on_broken(
+                BrokenSource(
+                    f"sheet {title!r} stores no value for {counted(layout.formulas, 'formula')}: {shown}",
+                    source=self._source,
+                    remedy="Open it in Excel or LibreOffice, and save it.",
+                )
+            )
+        if layout.merged_count > _MOST_MERGED_CELLS:
+            self._on_broken(
+                BrokenSource(
+                    f"sheet {title!r} has more than {_MOST_MERGED_CELLS:,} merged cells; the others are not repeated",
+                    source=self._source,
+                )
+            )
+
+    def _rows(self, title: str, rows: Iterator[Sequence[Cell]], layout: _SheetLayout) -> Iterator[Sequence[Cell]]:
+        merged = MergedCells()
         for number, row in enumerate(rows, start=1):
             self._cells += len(row)
             if number > _MOST_SHEET_ROWS or self._cells > _MOST_SHEET_CELLS:
@@ -111,7 +146,72 @@ class _Sheets:
                     source=self._source,
                     remedy=SPLIT_SHEETS,
                 )
-            yield row
+            for place, columns, height in layout.merged.get(number, ()):
+                merged.add(place, columns, height, row[place] if place < len(row) else None)
+            yield merged.filled(list(row))
+
+
+@dataclass(slots=True)
+class _SheetLayout:
+    """The merged cells and the formulas of a sheet, which its rows do not show.
+
+    Attributes:
+        merged: column, number of columns and number of rows of each merged cell, by its first row, counted from 1.
+        formulas: number of formulas without a stored value.
+        shown_formulas: addresses of the first of them.
+    """
+
+    merged: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict[int, list[tuple[int, int, int]]])
+    merged_count: int = 0
+    formulas: int = 0
+    shown_formulas: list[str] = field(default_factory=list[str])
+
+
+_SCANNED_BYTES = 2**20
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref=["\x27]([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["\x27]')
+_FORMULA = re.compile(
+    rb"<(?:\w+:)?c\s([^<>]*)>\s*<(?:\w+:)?f(?:\s[^<>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:<(?:\w+:)?v\s*/>\s*|<(?:\w+:)?v>\s*</(?:\w+:)?v>\s*)?</(?:\w+:)?c>"
+)
+"""Matches a cell with a formula and without a value. Its group has the attributes of the cell."""
+_OF_TEXT = re.compile(rb"""\bt=["']str["']""")
+_ADDRESS = re.compile(rb"""\br=["']([A-Z]+\d+)["']""")
+_LAST_START = re.compile(rb".*<(?:\w+:)?(?:c|mergeCell)\s", re.DOTALL)
+
+
+def _layout_of(part: IO[bytes]) -> _SheetLayout:
+    """Scan a sheet for merged cells, which its XML lists below the rows, and for formulas without a value."""
+    layout = _SheetLayout()
+    before = b""
+    while piece := part.read(_SCANNED_BYTES):
+        read = before + piece
+        found = _LAST_START.match(read)
+        cut = read.rindex(b"<", 0, found.end()) if found else len(read)
+        before = read[cut:] if len(read) - cut < _SCANNED_BYTES else b""
+        _scan(read[:cut], layout)
+    _scan(before, layout)
+    return layout
+
+
+def _scan(markup: bytes, layout: _SheetLayout) -> None:
+    for found in _FORMULA.finditer(markup):
+        if not _OF_TEXT.search(found[1]):  # the stored value of a formula for a text may be empty
+            layout.formulas += 1
+            address = _ADDRESS.search(found[1])
+            if address is not None and len(layout.shown_formulas) < _SHOWN_FORMULAS:
+                layout.shown_formulas.append(address[1].decode())
+    for found in _MERGED.finditer(markup):
+        layout.merged_count += 1
+        if layout.merged_count <= _MOST_MERGED_CELLS:
+            left, top, right, bottom = _column(found[1]), int(found[2]), _column(found[3]), int(found[4])
+            layout.merged.setdefault(top, []).append((left, right - left + 1, bottom - top + 1))
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number - 1
 
 
 def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack) -> Workbook:
@@ -132,7 +232,9 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
         raise
     except Exception as error:  # openpyxl does not wrap the exceptions of other libraries
         raise BrokenSource(
-            f"is not an XLSX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+            f"is not an XLSX, or is damaged: {type(error).__name__}: {error_text(error)}",
+            source=source,
+            remedy=_SAVE_AGAIN,
         ) from error
 
 

@@ -1,6 +1,6 @@
 """Reads untrusted XML files as a stream, without access to other files and with limited nesting.
 
-Entity declarations are rejected so that a small file cannot expand to a large text.
+Declarations of entities that expand to text are rejected so that a small file cannot expand to a large text.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from overstory.errors import BrokenSource
 from overstory.sources.encodings import has_fallback
+from overstory_loaders.encoding_labels import codec_of_declaration
 from overstory_loaders.text_encoding import CONVERT, LINE_CHARACTER_LIMIT, marked_encoding, other_encoding
 
 _MOST_ELEMENTS_DEEP = 1_000
@@ -60,7 +61,7 @@ class XmlReader:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = characters
-        parser.EntityDeclHandler = self._refuse
+        parser.EntityDeclHandler = self._declare_entity
         self._read = 0
         self._depth = 0
 
@@ -72,7 +73,7 @@ class XmlReader:
         """Read a stream piece by piece. After each, yield True if anything other than white space has been read so far.
 
         Raises:
-            BrokenSource: the stream is not XML, declares entities, or nests elements too deeply.
+            BrokenSource: the stream is not XML, declares entities that expand to text, or nests elements too deeply.
         """
         anything = False
         size = _READ_BYTES
@@ -127,7 +128,10 @@ class XmlReader:
         self._depth -= 1
         self._end_of(name)
 
-    def _refuse(self, name: str, *_declaration: object) -> None:
+    def _declare_entity(self, name: str, *declaration: object) -> None:
+        *_, notation = declaration
+        if notation:  # an unparsed entity is a file in another format, such as a picture
+            return
         raise self.broken(f"declares the entity {name[:100]!r}, which is not allowed", remedy="Replace it by its text.")
 
 
@@ -147,23 +151,22 @@ class _AsUtf8:
 
 
 def _codec_of(stream: IO[bytes], source: str) -> str:
-    """Return the codec for XML that expat cannot decode; "" if expat can decode it.
+    """Return the codec of XML; "" if expat detects it.
 
-    expat cannot decode most encodings with several bytes per character. If no encoding is declared and the XML is not
-    UTF-8, the codec is that of the user's fallback encoding, if there is one.
+    A byte order mark overrides the declaration. If the declared encoding is unknown or missing, the XML is UTF-8 or in
+    the user's fallback encoding. expat cannot decode most encodings with several bytes per character.
     """
     head = stream.read(_DECLARED_BYTES)
     stream.seek(0)
-    if marked_encoding(head) or b"\0" in head:
+    if marked := marked_encoding(head):
+        return marked
+    if b"\0" in head:
         return ""
     declared = _DECLARED.match(head)
-    if declared is None:
-        return other_encoding(stream, source) or "" if has_fallback() else ""
-    try:
-        codec = codecs.lookup(declared[1].decode("ascii", "replace")).name
-        return "" if len(bytes(range(256)).decode(codec, "replace")) == 256 else codec
-    except (LookupError, UnicodeError):
-        return ""  # expat will report the error
+    codec = codec_of_declaration(declared[1].decode("ascii", "replace")) if declared is not None else None
+    if codec is None or codec == "utf-8":
+        codec = other_encoding(stream, source) if has_fallback() else None
+    return codec or "utf-8"
 
 
 class XmlEvent(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ __all__ = [
     "around",
     "counted",
     "data_frame",
+    "error_text",
     "escaped",
     "html_pieces",
     "html_table",
@@ -46,6 +48,15 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 def plural_of(noun: str) -> str:
     """Return the regular plural of a noun, such as "entities" for "entity" and "keys" for "key"."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+
+
+_PYTHON_OBJECT = re.compile(r"""(['"]?)<(?:[\w.]+ (?:object|name=|at 0x)|class |function |module )[^<>]*>\1""")
+_BYTES = re.compile(r"""\bb(?=(['"])[^'"]*\1)""")
+
+
+def error_text(error: BaseException) -> str:
+    """Return the message of an error of a library, with "…" in place of Python objects."""
+    return _BYTES.sub("", _PYTHON_OBJECT.sub("…", str(error)))
 
 
 def about(seconds: float) -> str:

@@ -47,7 +47,7 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words
 from overstory_loaders.blocks import clean_text
-from overstory_loaders.mail_headers import decoded_field, without_transport
+from overstory_loaders.mail_headers import decoded_field, without_header
 from overstory_loaders.mail_parts import read_mail
 from overstory_loaders.markdown import read_markdown, split_front_matter
 
@@ -263,7 +263,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "front matter": split_front_matter,
     "Markdown headings": read_markdown,
     "a field of a message": decoded_field,
-    "the header of a message": lambda text: without_transport(f"From: a\nSubject: {text}"),
+    "the header of a message": lambda text: without_header(f"From: a\nSubject: {text}"),
     "the type of a message": lambda text: read_mail(f"Subject: x\nContent-Type: {text}".encode(), "a.eml"),
     "sentences": sentence_starts,
     "chunks": chunked,

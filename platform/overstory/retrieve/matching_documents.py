@@ -171,7 +171,9 @@ class _Filtering:
             if isinstance(each, kinds.Comparison) and each.types.isdisjoint(known[each.key]):
                 there = " and ".join(sorted(known[each.key]))
                 effect = "excludes" if each.rejects else "matches"
-                notes[f"{each} {effect} no document, because the values of {each.key} have another type: {there}"] = None
+                notes[f"{each} {effect} no document, because the values of {each.key} have another type: {there}"] = (
+                    None
+                )
             elif isinstance(each, kinds.Comparison) and "date" in known[each.key] - each.types:
                 for value in filter(_is_date, each.values):
                     notes[

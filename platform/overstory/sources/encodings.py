@@ -1,8 +1,8 @@
 """The fallback encoding, in which a run reads files that are not UTF-8.
 
-The user specifies this encoding for the run, or lets charset-normalizer detect it for each file. Loaders have no
-parameters, and they decode text in many places. Therefore the run stores the fallback encoding in a context variable,
-together with a callback to which loaders report the encoding that they used.
+The user specifies this encoding for the run, or has it detected for each file. Loaders have no parameters, and they
+decode text in many places. Therefore the run stores the fallback encoding in a context variable, together with a
+callback to which loaders report the encoding that they used.
 """
 
 from __future__ import annotations
@@ -13,11 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from overstory.display import counted
-from overstory.errors import BrokenSource
-from overstory.sources.read_options import AUTO
-
-RECOGNISED_BYTES = 262_144
-"""Number of bytes from which the encoding of a file is detected. They surround the first byte that is not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +72,6 @@ def has_fallback() -> bool:
     return bool(_fallback.get()[0])
 
 
-def fallback_encoding(sample: bytes, source: str) -> str | None:
-    """Return the encoding in which to read a file that is not UTF-8, or None if the run refuses such files.
-
-    A loader that uses this encoding must call `report_encoding`.
-
-    Args:
-        sample: the part of the file around its first byte that is not UTF-8 (see `around`).
-
-    Raises:
-        BrokenSource: no encoding could be detected.
-    """
-    encoding, _ = _fallback.get()
-    if not encoding:
-        return None
-    return _recognised(sample, source) if encoding == AUTO else encoding
-
-
 def report_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
     """Report that a file was read in a fallback encoding, or that some of its bytes were replaced."""
     _fallback.get()[1](DecodedFile(source, encoding, replaced))
-
-
-def around(data: bytes, offset: int) -> bytes:
-    """Return the part of `data` around `offset` from which the encoding is detected."""
-    return data[max(0, offset - RECOGNISED_BYTES // 2) : offset + RECOGNISED_BYTES // 2]
-
-
-def _recognised(sample: bytes, source: str) -> str:
-    from charset_normalizer import from_bytes  # imported here because most runs do not need it
-
-    best = from_bytes(sample).best()
-    if best is None:
-        raise BrokenSource(
-            "is not UTF-8, and its encoding cannot be detected",
-            source=source,
-            remedy="If it is a text file, name its encoding: --encoding windows-1252",
-        )
-    return best.encoding

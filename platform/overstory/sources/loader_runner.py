@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from overstory import cancellation
+from overstory.display import error_text
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken, OnSkipped
@@ -152,7 +153,7 @@ def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
         broken = unreadable(error, source)
     else:
         broken = BrokenSource(
-            f"the loader {loader.name!r} failed: {type(error).__name__}: {error}",
+            f"the loader {loader.name!r} failed: {type(error).__name__}: {error_text(error)}",
             source=source,
             remedy="Report this to the authors of the loader, with the file.",
         )

@@ -20,7 +20,7 @@ def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus
     write(tmp_path / "drafts" / "b.md", "A draft.")
     write(tmp_path / "old.csv", "text\nDie Brücke in Köln.\n".encode("cp1252"))  # a table is opened twice
     ingest = ("ingest", str(tmp_path), "--corpus", corpus)
-    assert "name its encoding: --encoding windows-1252" in overstory(*ingest).err
+    assert "Name its encoding, for example --encoding windows-1252" in overstory(*ingest).err
     some = (*ingest, "--sync", "--exclude", "/drafts/", "--encoding", "windows-1252")
     would = overstory(*some, "--dry-run")
     assert would.code == 0

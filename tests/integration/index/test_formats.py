@@ -272,7 +272,7 @@ QUESTIONS: dict[str, list[tuple[str, str]]] = {
         ("What does the tuner need?", "the key of the hall"),
         ("How much does the tuner Bo Ek charge an hour?", "140 crowns"),
         ("What is the number of the key of the attic?", "Room: attic | Key number: 78"),
-        ("Who wrote about the piano?", "From: Ada Lovelace"),
+        ("Who charges by the hour for the piano?", "Bo Ek"),
     ],
     "village.mbox": [
         ("What have the goats eaten?", "the roses of Mrs Tamm"),

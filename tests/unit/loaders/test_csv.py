@@ -113,3 +113,20 @@ def test_a_quote_that_is_never_closed_is_named_and_does_not_swallow_the_file(tmp
     [broken] = loaded.broken
     assert "line 3: has a quote that is not closed within 100,000 lines" in str(broken)
     assert "double the quotes" in broken.remedy
+
+
+@pytest.mark.parametrize(("mark", "delimiter"), [("sep=;", ";"), ("SEP=|", "|"), ("sep=\t", "\t")])
+def test_a_line_that_names_the_delimiter_is_no_row(mark: str, delimiter: str, tmp_path: Path) -> None:
+    rows = [("kind, at sea", "sold", "left"), ("salt, fine", "4", "2")]
+    text = "\r\n".join([mark, *map(delimiter.join, rows), ""])
+    assert load(CsvLoader(), write(tmp_path / "a.csv", text)).document.text == (
+        "kind, at sea: salt, fine | sold: 4 | left: 2"
+    )
+    lines = [mark, delimiter.join(("text", "n")), delimiter.join(("x", "1"))]
+    assert load(CsvLoader(), write(tmp_path / "b.csv", "\n".join(lines))).document.metadata == {"n": 1}
+
+
+def test_a_table_whose_rows_were_all_rejected_leaves_no_document(tmp_path: Path) -> None:
+    outcome = load(CsvLoader(), write(tmp_path / "a.csv", b"kind,place\nsea,K\xf6ln\nrock,\xc5rhus\n"))
+    assert outcome.documents == []
+    assert outcome.messages[-1] == "is empty: none of its rows can be read"

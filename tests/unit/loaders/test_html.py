@@ -133,10 +133,34 @@ def test_an_encoding_that_the_bytes_do_not_keep_to_is_reported(tmp_path: Path) -
     ]
 
 
-@pytest.mark.parametrize("name", ["klingon", "hex", "undefined"])
-def test_an_unknown_encoding_is_reported(tmp_path: Path, name: str) -> None:
-    outcome = load(HtmlLoader(), write(tmp_path / "a.html", f"<meta charset={name}><p>nuqneH"))
-    assert outcome.messages == [f"declares the encoding {name!r}, which is unknown"]
+@pytest.mark.parametrize("name", ["unicode", "klingon", "hex", "undefined", "x-user-defined", "none"])
+def test_an_unknown_encoding_is_ignored(tmp_path: Path, name: str) -> None:
+    page = f"<html><head><meta charset='{name}'></head><body><p>The tenant is Mira Toft of Århus.</p></body></html>"
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == "The tenant is Mira Toft of Århus."
+    bad = load(HtmlLoader(), write(tmp_path / "b.html", f"<meta charset={name}><p>Århus".encode("latin-1")))
+    assert [message[:24] for message in bad.messages] == ["line 1: is not UTF-8: by"]
+    assert "--encoding auto" in bad.broken[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("x-sjis", "cp932", "日本①"),
+        ("ks_c_5601-1987", "cp949", "똠방각하"),
+        ("GB2312", "gb18030", "日本喆"),
+        ("x-x-big5", "big5", "臺北"),
+        ("iso-8859-8-i", "iso8859-8", "שלום"),
+        ("x-mac-cyrillic", "mac-cyrillic", "Москва"),
+        ("l9", "iso8859-15", "40 €"),
+        ("latin1", "cp1252", "40 €"),
+        ("unicode-1-1-utf-8", "utf-8", "40 €"),
+        ("cp850", "cp850", "Øre"),
+        ("hz-gb-2312", "hz", "日本"),
+    ],
+)
+def test_labels_are_those_of_browsers_and_of_python(tmp_path: Path, label: str, encoding: str, text: str) -> None:
+    page = f"<meta http-equiv=Content-Type content='text/html; charset={label}'><p>{text}</p>".encode(encoding)
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == text
 
 
 def test_a_page_without_a_title_is_called_by_its_heading_or_its_file(tmp_path: Path) -> None:

@@ -155,9 +155,99 @@ def test_exports_and_triples_are_left_to_others(tmp_path: Path, content: str, re
     assert JsonLinesLoader().recognises(str(write(tmp_path / "a.jsonl", content))) is recognised
 
 
-@pytest.mark.parametrize("content", ['{"name": "left-pad", "version": "1.3.0"}', "[1, 2]", '"text"', "", "{"])
+@pytest.mark.parametrize("content", ["[1, 2]", '"text"', "", "{"])
 def test_json_files_of_other_kinds_are_not_recognised(tmp_path: Path, content: str) -> None:
-    assert not JsonLinesLoader().recognises(str(write(tmp_path / "package.json", content)))
+    assert not JsonLinesLoader().recognises(str(write(tmp_path / "a.json", content)))
+
+
+def _feature(properties: dict[str, object]) -> dict[str, object]:
+    return {"type": "Feature", "geometry": None, "properties": properties}
+
+
+TROWEL: dict[str, object] = {"sku": "GT-1", "name": "Garden trowel", "price": 12.5, "maker": "Oakfield"}
+CAN: dict[str, object] = {"sku": "WC-2", "name": "Watering can", "price": 18.0, "maker": "Rivet & Sons"}
+ROWS = [
+    "sku: GT-1 | name: Garden trowel | price: 12.5 | maker: Oakfield",
+    "sku: WC-2 | name: Watering can | price: 18 | maker: Rivet & Sons",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", f"{json.dumps(TROWEL)}\n{json.dumps(CAN)}\n"),
+        ("a.ndjson", f"{json.dumps(TROWEL)}\n{json.dumps(CAN)}\n"),
+        ("a.json", json.dumps([TROWEL, CAN])),
+        ("a.json", json.dumps({"items": [TROWEL, CAN]})),
+        ("a.json", json.dumps({"result": {"rows": [TROWEL, CAN]}}, indent=1)),
+        ("a.json", json.dumps({"old": [TROWEL], "new": [CAN]})),
+        ("a.json", json.dumps({"type": "FeatureCollection", "features": [_feature(TROWEL), _feature(CAN)]})),
+    ],
+)
+def test_records_without_a_text_are_read_as_rows_whatever_contains_them(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / name, content)
+    assert JsonLinesLoader().recognises(str(path))
+    documents = load(JsonLinesLoader(), path).documents
+    assert [document.text for document in documents] == ROWS
+    assert [document.title for document in documents] == ["Garden trowel", "Watering can"]
+    assert documents[0].metadata == {"sku": "GT-1", "price": 12.5, "maker": "Oakfield"}
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        (
+            {"id": 1, "title": "Kiln", "description": "Owned by Mira Toft.", "summary": "x"},
+            "id: 1 | title: Kiln | description: Owned by Mira Toft. | summary: x",
+        ),
+        ({"question": "Who owns it?", "answer": "Mira Toft."}, "question: Who owns it? | answer: Mira Toft."),
+        (
+            {
+                "messages": [
+                    {"role": "user", "content": "Who owns it?"},
+                    {"role": "bot", "content": [{"text": "Mira."}]},
+                ]
+            },
+            "messages: role: user | content: Who owns it?\nmessages: role: bot | content: text: Mira.",
+        ),
+        (
+            {"maker": {"name": "Toft", "town": {"name": "Ribe"}}, "tags": ["a", 1, True], "none": None, "at": []},
+            "maker.name: Toft | maker.town.name: Ribe | tags: a, 1, true",
+        ),
+        ({"name": "Toft", "note": "x" * 101}, f"name: Toft\nnote: {'x' * 101}"),
+        ({"name": "Toft", "text": " ", "vector": [0.5] * 101, "age": 3}, "name: Toft | age: 3"),
+        ({"name": "Toft", "text": "", "metadata": {"lang": "en"}}, "Toft"),
+        ({"content": [{"type": "text", "text": "Hi."}], "role": "user"}, "content: type: text | text: Hi.\nrole: user"),
+    ],
+)
+def test_a_row_has_each_field_with_its_name(record: dict[str, object], text: str, tmp_path: Path) -> None:
+    lines = json.dumps(record) + "\n" + json.dumps({"text": "x"})
+    assert load(JsonLinesLoader(), write(tmp_path / "a.jsonl", lines)).documents[0].text == text
+
+
+def test_what_surrounds_a_list_of_records_is_a_record_too(tmp_path: Path) -> None:
+    content = json.dumps({"museum": "Oakfield", "pieces": [TROWEL], "next": None})
+    documents = load(JsonLinesLoader(), write(tmp_path / "a.json", content)).documents
+    assert [document.text for document in documents] == [ROWS[0], "museum: Oakfield"]
+
+
+def test_an_object_with_a_title_is_one_record_and_one_with_only_objects_names_its_records(tmp_path: Path) -> None:
+    order = json.dumps({"title": "Order 17", "lines": [{"sku": "GT-1"}, {"sku": "WC-2"}]})
+    document = load(JsonLinesLoader(), write(tmp_path / "a.json", order)).document
+    assert document.text == "title: Order 17\nlines: sku: GT-1\nlines: sku: WC-2"
+    named = json.dumps({"GT-1": {"price": 12.5}, "WC-2": {"price": 18}})
+    documents = load(JsonLinesLoader(), write(tmp_path / "b.json", named)).documents
+    assert [(document.source_key, document.text) for document in documents] == [
+        ("GT-1", "id: GT-1 | price: 12.5"),
+        ("WC-2", "id: WC-2 | price: 18"),
+    ]
+
+
+def test_one_object_larger_than_what_is_looked_at_first_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", json.dumps({"items": [{"sku": str(number)} for number in range(100_000)]}))
+    assert JsonLinesLoader().recognises(str(path))
 
 
 @pytest.mark.parametrize("value", ["[" * 940 + "]" * 940, '{"a":' * 500 + "1" + "}" * 500, "[" * 100_000])

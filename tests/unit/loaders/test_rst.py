@@ -100,7 +100,7 @@ def test_headings_directives_and_roles(tmp_path: Path) -> None:
         ("+---+---+\n| a | x |\n+   +---+\n|   | y |\n+---+---+\n|木 | z |\n+---+---+\n", "a: x\na: y\n木: z"),
         (
             "+---+---+\n| A     |\n+---+---+\n| K | V |\n+===+===+\n| a | x |\n+---+---+\n| both  |\n+---+---+\n",
-            "A K: a | A V: x\nboth",
+            "A\nK: a | V: x\nboth",
         ),
         ("== ==\na  x\nb  y\n== ==\n", "a: x\nb: y"),
         ("== ==\nlonger\n== ==\na  x\n== ==\n", "== ==\nlonger\n== ==\na  x\n== =="),  # it is malformed

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources import load, pdf_of, write
@@ -10,7 +11,11 @@ from overstory.model.metadata import page_starts
 from overstory_loaders import PdfLoader
 from overstory_loaders.pdf import without_running_heads
 
-BODIES = ["Salt is a mineral.", "It melts late.", "Sea salt is dried.", "Rock salt is mined.", "Trade was brisk."]
+BODIES = [
+    "\n".join(f"{sentence} {line}" for line in "abcdefghijklmnopqrstu")
+    for sentence in ("Salt is a mineral", "It melts late", "Sea salt is dried", "Rock salt is mined", "Trade was brisk")
+]
+"""Pages of as many lines as a book has."""
 
 
 def test_headers_footers_and_page_numbers_go(tmp_path: Path) -> None:
@@ -19,7 +24,44 @@ def test_headers_footers_and_page_numbers_go(tmp_path: Path) -> None:
     first = f"On Salt\n{BODIES[0]}\nACME Press"
     assert document.text == "\n\n".join([first, *BODIES[1:]])
     starts = page_starts(document.metadata)
-    assert [document.text[start:].partition("\n")[0] for start in starts] == ["On Salt", *BODIES[1:]]
+    first_lines = [body.partition("\n")[0] for body in BODIES[1:]]
+    assert [document.text[start:].partition("\n")[0] for start in starts] == ["On Salt", *first_lines]
+
+
+LETTER = """Dear {},
+your rent is now {} euro.
+Please pay within 30 days to account 4711.
+Mira Toft, landlord"""
+
+
+def test_letters_keep_their_last_lines(tmp_path: Path) -> None:
+    letters = [LETTER.format(*each) for each in (("Ada", 840), ("Bo Falk", 910), ("Cho Min", 700), ("Dag Ek", 650))]
+    assert load(PdfLoader(), write(tmp_path / "a.pdf", pdf_of(letters))).document.text == "\n\n".join(letters)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Please pay within 30 days to account 4711.\nMira Toft, landlord",
+        "Mira Toft, landlord\nWe will not remind you of this payment!",
+        "请在三十天内支付。\n房东",
+        "Bitte zahlen Sie bis zum Monatsende (Konto 4711).",
+    ],
+)
+def test_a_repeated_line_with_a_sentence_stays_and_so_does_the_line_next_to_it(last: str) -> None:
+    pages = [f"On Salt\n{body}\n{last}" for body in BODIES]
+    without_title = [f"{body}\n{last}" for body in BODIES[1:]]
+    assert without_running_heads(pages) == [pages[0], *without_title]
+
+
+@pytest.mark.parametrize("last", ["© 2024 ACME. All rights reserved.", "A Short History of Salt", "acme.example"])
+def test_what_only_looks_like_a_sentence_goes(last: str) -> None:
+    assert without_running_heads([f"{body}\n{last}" for body in BODIES]) == [f"{BODIES[0]}\n{last}", *BODIES[1:]]
+
+
+def test_of_short_pages_only_the_numbers_go() -> None:
+    slides = [f"Plan\nStep {letter}\nACME Press\n{number}" for number, letter in enumerate("abcde", start=7)]
+    assert without_running_heads(slides) == [f"Plan\nStep {letter}\nACME Press" for letter in "abcde"]
 
 
 def test_left_and_right_pages_have_heads_of_their_own() -> None:
@@ -51,7 +93,7 @@ def test_pages_that_have_nothing_else_stay_whole() -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["Head", "1", "2", "3", "a", "b", "", "iv"]), max_size=6), max_size=8))
 def test_nothing_is_lost_but_repeated_lines_and_no_page_is_emptied(pages: list[list[str]]) -> None:
-    texts = ["\n".join(lines) for lines in pages]
+    texts = ["\n".join([*lines, "x\n" * 20 if number % 2 else "", *lines]) for number, lines in enumerate(pages)]
     kept = without_running_heads(texts)
     assert len(kept) == len(texts)
     for before, after in zip(texts, kept, strict=True):

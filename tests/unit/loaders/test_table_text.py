@@ -9,13 +9,13 @@ import pytest
 from overstory.model import Document
 from overstory.text.chunks import split
 from overstory_loaders.blocks import join_blocks
-from overstory_loaders.table_text import _ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
+from overstory_loaders.table_text import _ROWS_SEEN_FOR_A_HEADER, Covered, cell_text, row_line, table_blocks
 
 HEADER = ("Kind", "Price", "Since")
 
 
-def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None) -> str:
-    return join_blocks(table_blocks(rows, has_header=has_header)).text
+def text_of(rows: Sequence[Sequence[object]], *, header_rows: int | None = None) -> str:
+    return join_blocks(table_blocks(rows, header_rows=header_rows)).text
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,33 @@ def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None)
             [("Kind", "", "Since", "Sold"), ("salt", "x", 1, 2), ("Others",), ("rock", "", 3, 4)],
             "Kind: salt | x | Since: 1 | Sold: 2\nOthers\nKind: rock | Since: 3 | Sold: 4",
         ),
-        # numbers, a name twice, no rows below: no header
+        # two columns of one name
+        ([("a", "a", "b"), (1, 2, 3)], "a (A): 1 | a (B): 2 | b: 3"),
+        # equal names below a row that tells them apart, or below a cell over several columns
+        (
+            [("", "North", "", "South", ""), ("Kind", "Sold", "Left", "Sold", "Left"), ("salt", 1, 2, 3, 4)],
+            "Kind: salt | North Sold: 1 | North Left: 2 | South Sold: 3 | South Left: 4",
+        ),
+        (
+            [("Land", "Sold", Covered("Sold")), ("", "Plan", "Fact"), ("Oslo", "a", "b"), ("Wien", "c", "d")],
+            "Land: Oslo | Sold Plan: a | Sold Fact: b\nLand: Wien | Sold Plan: c | Sold Fact: d",
+        ),
+        # names of empty columns, and of rows that are captions
+        ([HEADER, ("salt", 2, ""), ("rock", 3, None)], "Since\nKind: salt | Price: 2\nKind: rock | Price: 3"),
+        ([HEADER, ("Sea",), ("Rock",)], "Kind | Price | Since\nSea\nRock"),
+        # a cell alone in its row keeps its column; without names, letters do
+        ([HEADER, ("salt", 2, 3), ("", "", 9)], "Kind: salt | Price: 2 | Since: 3\nSince: 9"),
+        ([(1, 2, None, 4), (5, None, None, 8)], "A: 1 | B: 2 | D: 4\nA: 5 | D: 8"),
+        ([(None, 1, 2, 3), (None, 4, 5, 6)], "1, 2, 3\n4, 5, 6"),
+        # sums below a table, and pairs above it
+        (
+            [("Item", "Price", "Sum"), ("salt", 2, 4), ("rock", 1, 3), (), ("", "Net", 7), ("", "VAT", 1)],
+            "Item: salt | Price: 2 | Sum: 4\nItem: rock | Price: 1 | Sum: 3\n\nNet: 7\nVAT: 1",
+        ),
+        ([("To", "Ada Byron"), HEADER, ("salt", 2, 3)], "To: Ada Byron\nKind: salt | Price: 2 | Since: 3"),
+        ([("To:", "Ada", "From:", "Bo"), ("At:", "Oslo", "On:", 3)], "To: Ada, From: Bo\nAt: Oslo, On: 3"),
+        # numbers, no rows below: no header
         ([(1, 2, 3), (4, 5, 6)], "1, 2, 3\n4, 5, 6"),
-        ([("a", "a", "b"), (1, 2, 3)], "a, a, b\n1, 2, 3"),
         ([HEADER], "Kind, Price, Since"),
         ([("x" * 101, "b", "c"), (1, 2, 3)], f"{'x' * 101}, b, c\n1, 2, 3"),
         # a wider part has no use for the names
@@ -55,11 +79,9 @@ def test_each_cell_has_the_name_of_its_column_if_there_is_one(rows: list[tuple[o
     assert text_of(rows) == text
 
 
-@pytest.mark.parametrize(
-    ("has_header", "text"), [(True, "Name: Ada | Home: London"), (False, "Name: Home\nAda: London")]
-)
-def test_a_format_that_marks_headers_is_believed(has_header: bool, text: str) -> None:
-    assert text_of([("Name", "Home"), ("Ada", "London")], has_header=has_header) == text
+@pytest.mark.parametrize(("header_rows", "text"), [(1, "Name: Ada | Home: London"), (0, "Name: Home\nAda: London")])
+def test_a_format_that_marks_headers_is_believed(header_rows: int, text: str) -> None:
+    assert text_of([("Name", "Home"), ("Ada", "London")], header_rows=header_rows) == text
 
 
 def test_rows_are_read_as_they_are_needed() -> None:

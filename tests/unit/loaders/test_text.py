@@ -100,13 +100,10 @@ Note: this is no header.
 """
 
 
-def test_of_a_message_only_what_people_read_of_its_header_stays(tmp_path: Path) -> None:
+def test_the_header_of_a_message_is_no_part_of_its_text(tmp_path: Path) -> None:
     document = load(TextLoader(), write(tmp_path / "a.txt", MESSAGE)).document
     assert document.title == "Duplicate invoices in March"
-    assert document.text == (
-        "From: Marta Oyelaran <marta@acme.example>\nSubject: Duplicate invoices in March\n\n"
-        "Some customers got two invoices.\n\nNote: this is no header."
-    )
+    assert document.text == "Some customers got two invoices.\n\nNote: this is no header."
     assert document.metadata == {"from": "Marta Oyelaran <marta@acme.example>"}
 
 
@@ -128,6 +125,8 @@ def test_the_fields_of_a_message_are_metadata(tmp_path: Path, written: str, date
     [
         "Subject: holidays\n\nWe go to Ulm.",
         "From: here\nto there\nDate: unknown\n\nA poem.",
+        "From: Harwich\nTo: Esbjerg\nDate: 3 May\n\nThe ferry takes a night.",
+        "From: ada@example.org\nSubject: nothing below",
         "Name: yes\nVersion: 1\nLicense: none\n\nA package.",
         "A text without fields: it has a colon.\n\nFrom: nobody\nTo: nobody",
     ],

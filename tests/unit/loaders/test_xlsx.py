@@ -49,7 +49,41 @@ def test_sheets_are_headings_and_rows_name_their_columns(tmp_path: Path) -> None
 
 def test_formulas_give_the_value_that_was_stored(tmp_path: Path) -> None:
     content = _with_sheet("<row r='1'><c r='A1'><f>SUM(B1:B9)</f><v>42</v></c><c r='B1'><f>1+1</f></c></row>")
-    assert load(XlsxLoader(), write(tmp_path / "a.xlsx", content)).document.text == "S\n\n42"
+    outcome = load(XlsxLoader(), write(tmp_path / "a.xlsx", content))
+    assert [document.text for document in outcome.documents] == ["S\n\n42"]
+    assert outcome.messages == ["sheet 'S' stores no value for 1 formula: B1"]
+
+
+def test_an_empty_text_is_a_stored_value_and_only_the_first_formulas_without_one_are_shown(tmp_path: Path) -> None:
+    row = "".join(f"<c r='{letter}2'><f>1+1</f><v></v></c>" for letter in "ABCDEF")
+    content = _with_sheet(f"<row r='1'><c r='A1' t='str'><f>A9&amp;B9</f><v></v></c></row><row r='2'>{row}</row>")
+    outcome = load(XlsxLoader(), write(tmp_path / "a.xlsx", content))
+    assert outcome.messages[0] == "sheet 'S' stores no value for 6 formulas: A2, B2, C2, D2, E2, …"
+
+
+def test_merged_cells_are_repeated_and_a_heading_over_several_columns_is_part_of_each_name(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet
+    for row in [
+        ["Region", "Sales", None],
+        [None, 2023, 2024],
+        ["North", 5, 6],
+        [None, 7, 8],
+        [],
+        ["Kind", "Sold", "Left"],
+        ["salt", 1, 2],
+    ]:
+        sheet.append(row)
+    for merged in ("A1:A2", "B1:C1", "A3:A5"):
+        sheet.merge_cells(merged)
+    stream = io.BytesIO()
+    book.save(stream)
+    document = load(XlsxLoader(), write(tmp_path / "a.xlsx", stream.getvalue())).document
+    assert document.text.split("\n\n")[1:] == [
+        "Region: North | Sales 2023: 5 | Sales 2024: 6\nRegion: North | Sales 2023: 7 | Sales 2024: 8",
+        "Kind: salt | Sold: 1 | Left: 2",
+    ]
 
 
 def test_styles_that_openpyxl_refuses_do_not_matter_and_dates_stay_dates(tmp_path: Path) -> None:

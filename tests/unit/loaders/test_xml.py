@@ -60,6 +60,53 @@ def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
     assert load(XmlLoader(), path).messages == ["has more than 100 elements in <c>"]
 
 
+@pytest.mark.parametrize(
+    ("declared", "encoding"),
+    [
+        ("utf-8", "utf-16"),
+        ("utf-16", "utf-8"),
+        ("utf-16", "utf-8-sig"),
+        ("iso-8859-1", "utf-8-sig"),
+        ("utf-16le", "utf-8"),
+        ("windows-1252", "utf-16"),
+        ("klingon", "utf-8"),
+        ("klingon", "utf-16"),
+        ("x-sjis", "cp932"),
+        ("latin1", "cp1252"),
+    ],
+)
+def test_a_byte_order_mark_overrides_the_declaration_and_unknown_names_are_ignored(
+    tmp_path: Path, declared: str, encoding: str
+) -> None:
+    word = "東京" if encoding == "cp932" else "Århus – 40 €"
+    content = f'<?xml version="1.0" encoding="{declared}"?><a><p>{word}</p></a>'.encode(encoding)
+    assert load(XmlLoader(), write(tmp_path / "a.xml", content)).document.text == word
+
+
+@pytest.mark.parametrize("declared", ['<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>'])
+def test_a_file_in_another_encoding_is_refused_with_a_remedy(tmp_path: Path, declared: str) -> None:
+    outcome = load(XmlLoader(), write(tmp_path / "a.xml", f"{declared}<a><p>Århus".encode("latin-1")))
+    assert outcome.messages[0].startswith("is not UTF-8: ")
+    assert "--encoding auto" in outcome.broken[0].remedy
+
+
+@pytest.mark.parametrize(
+    "declarations",
+    [
+        '<!NOTATION TIF SYSTEM "tif"> <!ENTITY fig1 SYSTEM "fig1.tif" NDATA TIF>',
+        '<!ENTITY logo PUBLIC "-//X//Logo" "logo.png" NDATA PNG><!NOTATION PNG PUBLIC "image/png">',
+        '<!NOTATION EPS SYSTEM "eps"><!ENTITY a SYSTEM "a.eps" NDATA EPS><!ENTITY b SYSTEM "b.eps" NDATA EPS>',
+    ],
+)
+def test_declarations_of_pictures_are_skipped(tmp_path: Path, declarations: str) -> None:
+    content = (
+        f'<?xml version="1.0"?><!DOCTYPE list [ {declarations} ]>\n'
+        '<list><kiln owner="Mira Toft">Kiln A stands in Aarhus.</kiln></list>'
+    )
+    text = load(XmlLoader(), write(tmp_path / "a.xml", content)).document.text
+    assert text == "kiln: Kiln A stands in Aarhus. | owner: Mira Toft"
+
+
 def test_the_declared_encoding_is_believed(tmp_path: Path) -> None:
     content = '<?xml version="1.0" encoding="iso-8859-1"?><a><p>café</p></a>'.encode("latin-1")
     assert load(XmlLoader(), write(tmp_path / "a.xml", content)).document.text == "café"

@@ -75,14 +75,13 @@ def test_a_folder_is_walked_by_name_and_what_is_hidden_left_alone(tmp_path: Path
 
 
 def test_what_is_skipped_in_spite_of_its_name_is_told_why(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('{"DE": "Germany"}')
+    (tmp_path / "a.json").write_text('["Germany"]')
     (tmp_path / "b.msg").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
     (tmp_path / "c.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
     (tmp_path / "d.png").write_bytes(b"\x89PNG")
     (tmp_path / "e.json").write_text('[{"text": "One."}]')
     why = [what.removeprefix(f"{tmp_path}/") for what in read(tmp_path).skipped]
-    assert why[0].startswith("a.json (has no list of objects with a text field (text, ")
-    assert why[0].endswith("Read it as plain text: --loader text)")
+    assert why[0] == "a.json (contains no JSON object, or is not JSON. Read it as plain text: --loader text)"
     assert why[1].startswith("b.msg (is an Outlook message (.msg). Save it as .eml")
     assert why[2].startswith(
         "c.xls (is an .xls file from before 2007. Open it in Excel or LibreOffice, and save it as .xlsx"
