@@ -27,7 +27,7 @@ from overstory.answer.support import (
     padded,
     similarity,
 )
-from overstory.text.languages import language_of
+from overstory.text.languages import language_of, stop_words
 from overstory.text.names.keys import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.questions.kinds import form_of
@@ -185,6 +185,7 @@ _CONFIDENCE_STEEPNESS = 6.0
 _MISSING_CONFIDENCE_FACTOR = 0.1
 """The confidence is multiplied by this factor if no sentence states what the question asks for."""
 
+_UNSTATED_FACTOR = 0.4
 UNCOVERED_FACTOR = 0.4
 """The confidence is multiplied by this factor if no sentence holds at the time that the question asks about."""
 
@@ -265,7 +266,7 @@ def confidence_in(
         sentences: the sentences of the passages that may answer the question, with their cosines.
     """
     if language_of(question) != "en":
-        return _by_words(question, passages, sentences)
+        return _by_words(question, asked, passages, sentences)
     about = _about(asked, passages)
     relevant = [each for each in sentences if each.passage.number in about]
     stated = {word: support_in(word, relevant, words) for word in (*asked.wanted, *asked.others)}
@@ -287,8 +288,11 @@ def confidence_in(
     return Confidence(value * _MISSING_CONFIDENCE_FACTOR, fit, missing, names, unsaid)
 
 
-def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """Return the confidence for a question in a language that is not parsed."""
+def _by_words(question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
+    """Return the confidence for a question in a language that is not parsed.
+
+    It is lower if no sentence contains a word of the question other than its names.
+    """
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(
@@ -297,7 +301,16 @@ def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sente
         names=_share([word in there for word in name_words(question)]) if name_words(question) else (2.0 + words) / 3.0,
     )
     score = _CONFIDENCE_STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - _HALF_CONFIDENCE_SCORE)
-    return Confidence(1.0 / (1.0 + math.exp(-score)), fit)
+    value = 1.0 / (1.0 + math.exp(-score))
+    own = content_words(question) - frozenset[str]().union(*map(content_words, asked.names))
+    language = language_of(question)
+    own -= frozenset[str]().union(*map(content_words, stop_words(language)))
+    stated = (
+        not own
+        or not language
+        or any(own & content_words(f"{above(each.passage.found)} {each.shown}") for each in sentences)
+    )
+    return Confidence(value if stated else value * _UNSTATED_FACTOR, fit)
 
 
 def _fit(

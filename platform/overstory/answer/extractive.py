@@ -29,7 +29,16 @@ from overstory.answer.comparison import compared
 from overstory.answer.confidence import UNCOVERED_FACTOR, USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
 from overstory.answer.guess import guess_in, is_outright, may_have_value, only_value, yes_or_no
-from overstory.answer.moments import Clock, Timed, chosen, first_line, is_disputed, on_the_relation, strictly_on_it, with_time
+from overstory.answer.moments import (
+    Clock,
+    Timed,
+    first_line,
+    holding_at,
+    is_disputed,
+    on_the_relation,
+    strictly_on_it,
+    with_time,
+)
 from overstory.answer.paragraphs import cells_of, is_navigation
 from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of, records_named
 from overstory.answer.subjects import identification, is_of_rival
@@ -94,7 +103,7 @@ class Extract:
         sentences: the sentences, in the order in which they are shown; empty if no passage answers the question.
         best: the sentence that answers the question; None if no sentence answers it.
         guess: the name, date, number or value in `best` that the question asks for; "" if the guess is uncertain.
-        first_line: for a question about time, the value with its time: "Since 2023: Pavel Horn. Before: …"; otherwise "".
+        first_line: for a question about time, the value with its time: "Since 2023: Ada. Before: …"; otherwise "".
         nearest: the sentences that come nearest to an answer, best first, if no passage answers the question.
         covered: the times that sentences on the subject state, if none of them holds at the time asked for.
         left_out: number of items of the list that are not among the sentences.
@@ -151,7 +160,8 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     sentences = _named_first(question, sentences, read, asked, leads=scene.leads or bool(found))
     best = sentences[0]
     if time is not None and time.kind == "during" and time.outer and least > 0.0:
-        dated = chosen(time, asked, [best], Clock(context.items, read), date.today())  # noqa: DTZ011 # a day of the reader
+        clock = Clock(context.items, read)
+        dated = holding_at(time, asked, [best], clock, date.today())  # noqa: DTZ011 # a day of the reader
         if not dated.sentences:
             return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), dated.covered)
     if identification(best, thing_to_identify(question)) < 0.0 < least:
@@ -180,9 +190,7 @@ def _refusal(sentences: Sequence[Sentence], confidence: Confidence, covered: tup
     return Extract((), confidence=confidence, nearest=nearest, covered=covered)
 
 
-def _extract_at(
-    time: AskedTime, question: str, context: Context, reader: AnswerReader, least: float
-) -> Extract | None:
+def _extract_at(time: AskedTime, question: str, context: Context, reader: AnswerReader, least: float) -> Extract | None:
     """Answer a question about time; None if its time selects nothing, so that it is read like any other question."""
     asked = reader.asked_for(time.rest)
     foreign = language_of(question) != "en"
@@ -202,9 +210,9 @@ def _extract_at(
     clock = Clock(context.items, read)
     if time.implied:
         timed = [each for sentence in related for each in clock.times(sentence)]
-        if not is_disputed(timed, [_value_at(time.rest, asked, each, read) for each in timed]):
+        if not is_disputed(timed, [_value_at(question, asked, each, read) for each in timed]):
             return None
-    found = chosen(time, asked, related, clock, date.today())  # noqa: DTZ011 # a day of the reader
+    found = holding_at(time, asked, related, clock, date.today())  # noqa: DTZ011 # a day of the reader
     if not found.sentences and time.kind not in ("during", "now", "before", "after"):
         return None
     confidence = confidence_in(time.rest, asked, context.items, sentences, reader.words)
@@ -216,7 +224,7 @@ def _extract_at(
         return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), found.covered)
     before = found.before if found.before and strictly_on_it([found.before.sentence], asked) else None
     shown = [found.sentences[0], *([before] if before else [])]
-    values = [_value_at(time.rest, asked, each, read) for each in shown]
+    values = [_value_at(question, asked, each, read) for each in shown]
     line = first_line(shown[0], values[0], before, values[-1])
     quoted = tuple({each.sentence.place_in_context: with_time(each) for each in shown}.values())
     return Extract(quoted, quoted[0], values[0], confidence, first_line=line)
@@ -237,7 +245,9 @@ def _scored(
     if not readable:
         return []
     headings = list(dict.fromkeys(_heading(each) for each in readable))
-    cosines = cosines_with(reader.embedder, question, [*(f"{each.lead} {each.text}".lstrip() for each in readable), *headings])
+    cosines = cosines_with(
+        reader.embedder, question, [*(f"{each.lead} {each.text}".lstrip() for each in readable), *headings]
+    )
     headed = dict(zip(headings, cosines[len(readable) :], strict=True))
     thing, foreign = thing_to_identify(question), language_of(question) != "en"
     words = content_words(question)
@@ -304,7 +314,11 @@ def _list_around(best: Sentence, question: str, read: Sequence[Sentence]) -> tup
     """
     asked = content_words(question)
     lead = best.lead or best.text
-    if best.lead and not (content_words(best.text) & asked) <= content_words(best.lead):
+    if (
+        not lead.rstrip().endswith((":", "："))
+        or (best.lead
+        and not (content_words(best.text) & asked) <= content_words(best.lead))
+    ):
         return ()
     items = [each for each in read if each.passage is best.passage and each.lead == lead]
     if not items:

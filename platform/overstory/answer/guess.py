@@ -144,7 +144,9 @@ def guess_in(
 _WHO = re.compile(r"\W*(?:wer|wem|wen|qui|quién|quiénes|chi|quem)\b", re.IGNORECASE)
 
 
-_NAME = re.compile(r"(?<![\w'’-])(?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.)(?: (?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.))+(?![\w'’-])")
+_NAME = re.compile(
+    r"(?<![\w'’-])(?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.)(?: (?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.))+(?![\w'’-])"
+)
 """Matches two or more capitalised words, which the pipeline may not have found to be a name."""
 
 
@@ -177,7 +179,7 @@ def only_value(question: str, sentence: Sentence, clause: str) -> str:
 
 
 def may_have_value(question: str, sentence: Sentence) -> bool:
-    """Return True if a sentence contains a name or number of the type that a question asks for, or if that is unknown."""
+    """Return True if a sentence contains a name or number of the type asked for, or if no type is asked for."""
     types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
     if types == PERSON and any(not _words(each) <= _words(question) for each in _NAME.findall(sentence.shown)):
         return True

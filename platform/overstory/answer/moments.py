@@ -26,10 +26,14 @@ from overstory.text.time_spans import dates_in, time_spans
 
 _LEAST_SHARE_OF_SUPPORT = 0.75
 """A sentence is on the same relation if it supports this fraction of the words that the best sentence supports."""
+_LEAST_SHARE_OF_SUPPORT_IF_DATED = 0.5
+"""Used instead for questions with a time, because the time also tells which sentences are meant."""
 _MOST_WORDS_OF_A_FIRST_LINE = 12
 _SUCCEEDED = re.compile(
-    r"\b(?:davor|danach|zuvor|avant lui|après lui|succe(?:ed|ss)\w*|replac\w+|follow(?:ed|s)\b|predecessor|took over from|nachfolg\w+|vorgänger\w*|remplac\w+|succéd\w+"
-    r"|prédécesseur\w*|sustituy\w+|sucedi\w+|predecesor\w*|opgevolgd|opvolger)\b",
+    r"\b(?:succe(?:ed|ss)\w*|replac\w+|follow(?:ed|s)\b|predecessor|took over from|davor|danach|zuvor|nachfolg\w+"
+    r"|vorgänger\w*|avant lui|après lui|remplac\w+|succéd\w+|prédécesseur\w*|sustituy\w+|sucedi\w+|predecesor\w*"
+    r"|opgevolgd|opvolger"
+    r"|hand(?:ed|s) |takes? over|takeover|inherit\w*|pass(?:ed|es) to|übern\w+|übergab|übergibt|reprend|relève)",
     re.IGNORECASE,
 )
 _SPACED = re.compile(r"(?<=\w) (?=[,.;)])|(?<=\d) (?=[-–—] ?\d)|(?<=\d [-–—]) (?=\d)|(?<=\d[-–—]) (?=\d)")
@@ -63,7 +67,7 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class HoldingSentences:
     """The sentences that hold at the time asked for, the best first.
 
     Attributes:
@@ -100,6 +104,12 @@ class Clock:
         """Return the sentence with each of its times; once without a time if it is unknown."""
         text = _plain(sentence.text)
         language = language_of(text)
+        if sentence.row or _FIELDS.search(text):
+            points = {each.date for each in dates_in(text, language)}
+            points = {each for each in points if _is_a_field(each, text)} or points
+            if len(points) == 1:
+                (point,) = points
+                return [Timed(sentence, TimeSpan(point, point, str(point), 0, 0), text)]
         own: list[Timed] = []
         for clause in _clauses(text, language):
             spans = time_spans(clause, language)
@@ -131,8 +141,19 @@ class Clock:
 
 
 _CLAUSES = re.compile(r"(?:;|,? (?:and|but|und|et|y|e))(?=\s)")
+_FIELDS = re.compile(r"\A\W{0,4}\w[\w ]{0,40}[:=] .*\|")
+
+
+def _is_a_field(date_: PartialDate, text: str) -> bool:
+    """Return True if a date is the value of a field such as "year: 2023" or "date: 2023-06-24"."""
+    return (
+        re.search(rf"\b(?:year|date|jahr|datum|année|año|anno|jaar)\W{{1,3}}{date_}", text, re.IGNORECASE) is not None
+    )
+
+
 _SINCE_THEN = re.compile(
-    r"\b(?:since then|since that time|seitdem|seither|depuis lors|depuis ce temps|desde entonces|da allora|sindsdien)\b", re.IGNORECASE
+    r"\b(?:since then|since that time|seitdem|seither|depuis lors|desde entonces|da allora|sindsdien)\b",
+    re.IGNORECASE,
 )
 
 
@@ -208,11 +229,11 @@ def on_the_relation(
             for each in sentences
         ]
     most = max(support, default=0)
+    least = _LEAST_SHARE_OF_SUPPORT if kind in ("now", "last") else _LEAST_SHARE_OF_SUPPORT_IF_DATED
     related = {
         each.place_in_context
         for each, count in zip(sentences, support, strict=True)
-        if count >= _LEAST_SHARE_OF_SUPPORT * most
-        and (not asked.names or any(has_name(_context(each), name) for name in asked.names))
+        if count >= least * most and (not asked.names or any(has_name(_context(each), name) for name in asked.names))
     }
     last = (0, 0)
     for each in read:
@@ -229,7 +250,9 @@ def strictly_on_it(sentences: Sequence[Sentence], asked: AskedFor) -> list[Sente
     for each in sentences:
         text = f"{each.before} {each.lead} {each.text} {each.meant}"
         stems = meaning_stems(text)
-        if all(has_name(text, name) for name in asked.names) and all(is_supported(word, stems) for word in asked.wanted):
+        if all(has_name(text, name) for name in asked.names) and all(
+            is_supported(word, stems) for word in asked.wanted
+        ):
             found.append(each)
     return found
 
@@ -238,7 +261,9 @@ def _context(sentence: Sentence) -> str:
     return f"{above(sentence.passage.found)} {sentence.before} {sentence.lead} {sentence.text} {sentence.meant}"
 
 
-def chosen(time: AskedTime, asked: AskedFor, sentences: Sequence[Sentence], clock: Clock, today: date) -> Chosen:
+def holding_at(
+    time: AskedTime, asked: AskedFor, sentences: Sequence[Sentence], clock: Clock, today: date
+) -> HoldingSentences:
     """Return the sentences that hold at the time asked for.
 
     Args:
@@ -254,16 +279,16 @@ def chosen(time: AskedTime, asked: AskedFor, sentences: Sequence[Sentence], cloc
         fitting = [each for each in dated if _covers(each, time.span) and (_is_closed(each) or _states(each, words))]
         fitting = fitting or [each for each in dated if _begins_with(each, time.span)]
         fitting.sort(key=lambda each: (-each.began.toordinal(), -each.own, order[id(each)]))
-        return Chosen(tuple(fitting), covered=_covered(dated) if not fitting else ())
+        return HoldingSentences(tuple(fitting), covered=_covered(dated) if not fitting else ())
     if time.kind in ("now", "last"):
         holding = [each for each in timed if not each.ended or _reaches(each, today)]
         holding.sort(key=lambda each: (-each.began.toordinal(), order[id(each)]))
         earlier = [each for each in dated if holding and each.began < holding[0].began]
         earlier = [each for each in earlier if each.sentence.text != holding[0].sentence.text]
         before = max(earlier, key=lambda each: each.began, default=None)
-        return Chosen(tuple(holding), before, _covered(dated) if not holding else ())
+        return HoldingSentences(tuple(holding), before, _covered(dated) if not holding else ())
     if time.kind == "first":
-        return Chosen(tuple(sorted(dated, key=lambda each: each.began)))
+        return HoldingSentences(tuple(sorted(dated, key=lambda each: each.began)))
     if time.kind in ("before", "after"):
         return _beside(time, timed, dated)
     wanted = [
@@ -271,22 +296,24 @@ def chosen(time: AskedTime, asked: AskedFor, sentences: Sequence[Sentence], cloc
         for each in dated
         if each.span is not None and (each.span.holds_from if time.kind == "since" else each.span.holds_to)
     ]
-    return Chosen(tuple(wanted))
+    return HoldingSentences(tuple(wanted))
 
 
-def _beside(time: AskedTime, timed: Sequence[Timed], dated: Sequence[Timed]) -> Chosen:
+def _beside(time: AskedTime, timed: Sequence[Timed], dated: Sequence[Timed]) -> HoldingSentences:
     """Return what held right before or after the time of the sentences on the anchor."""
     on_anchor = [each for each in dated if has_name(each.sentence.text, time.anchor)]
     others = [each for each in dated if not has_name(each.sentence.text, time.anchor)]
-    stated = [each for each in timed if has_name(each.sentence.text, time.anchor) and _SUCCEEDED.search(each.sentence.text)]
+    stated = [
+        each for each in timed if has_name(each.sentence.text, time.anchor) and _SUCCEEDED.search(each.sentence.text)
+    ]
     if not on_anchor:
-        return Chosen(tuple(stated))
+        return HoldingSentences(tuple(stated))
     at = min(each.began for each in on_anchor)
     if time.kind == "before":
         found = sorted((each for each in others if each.began < at), key=lambda each: each.began, reverse=True)
     else:
         found = sorted((each for each in others if each.began > at), key=lambda each: each.began)
-    return Chosen((*found, *stated), covered=() if found or stated else _covered(dated))
+    return HoldingSentences((*found, *stated), covered=() if found or stated else _covered(dated))
 
 
 def _with_begin(timed: Timed, others: Sequence[Timed]) -> Timed:
@@ -347,7 +374,9 @@ def _reaches(timed: Timed, today: date) -> bool:
 
 
 def _covered(dated: Sequence[Timed]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(shown_span(each.span) for each in sorted(dated, key=lambda each: each.began) if each.span))
+    return tuple(
+        dict.fromkeys(shown_span(each.span) for each in sorted(dated, key=lambda each: each.began) if each.span)
+    )
 
 
 def shown_date(date_: PartialDate) -> str:
@@ -371,12 +400,14 @@ def with_time(timed: Timed) -> Sentence:
     if timed.own or timed.span is None:
         return timed.sentence
     known = timed.span.holds_from or timed.span.holds_to
-    when = shown_span(timed.span) if timed.span.holds_from and timed.span.holds_to else shown_date(known) if known else ""
+    when = (
+        shown_span(timed.span) if timed.span.holds_from and timed.span.holds_to else shown_date(known) if known else ""
+    )
     return replace(timed.sentence, dated=when)
 
 
 def first_line(now: Timed, value: str, before: Timed | None, value_before: str) -> str:
-    """Return the line that states a value with its time, and the one before: "Since 2023: Ada. Before: Max (from 2019)."
+    """Return the line with a value, its time and the value before: "Since 2023: Ada. Before: Max (from 2019)."
 
     Return "" if the value or its time is unknown.
     """

@@ -32,10 +32,15 @@ _NAMED = re.compile(
     r"|elett[oa]|nominat[oa]|benoemd|leidt)\b",
     re.IGNORECASE,
 )
-_APPOSITION = re.compile(rf"(?:,\s+|\s+[–—-]\s+)(?P<article>{_ARTICLE}\s+|l['’])?(?P<word>[^\W\d_]{{3,}})", re.IGNORECASE)
+_APPOSITION = re.compile(
+    rf"(?:,\s+|\s+[–—-]\s+)(?P<article>{_ARTICLE}\s+|l['’])?(?P<word>[^\W\d_]{{3,}})", re.IGNORECASE
+)
 _IN_PARENTHESES = re.compile(r"\s*\((?=[^()]*[^\W\d_]{3})(?!\s*(?:born|geb|né)\b)[^()\d]{3,80}\)")
-_BEFORE_NAME = re.compile(rf"(?P<article>\b{_ARTICLE}\s+|\b(?:l|d|dell)['’])?(?P<words>(?:[\w-]+\s+){{1,3}})\Z", re.IGNORECASE)
-_KEYED = re.compile(r"\A\W{0,4}[^\s:=|.!?][^:=|.!?\n]{0,40}?\s?[:=：]\s*\S")
+_BEFORE_NAME = re.compile(
+    rf"(?P<article>\b{_ARTICLE}\s+|\b(?:l|d|dell)['’])?(?P<words>(?:[\w-]+\s+){{1,3}})\Z", re.IGNORECASE
+)
+_KEYED = re.compile(r"\A\W{0,4}(?P<key>[^\s:=|.!?][^:=|.!?\n]{0,40}?)\s?[:=：]\s*\S")
+_LEAST_WORDS_OF_A_DEFINITION = 3
 _ADDRESS = re.compile(r"<[^<>]*>|\S+@\S+")
 _NO_ROLES = word_set("who which that whose where when and but or not if said also away here there now born")
 
@@ -43,19 +48,26 @@ _NO_ROLES = word_set("who which that whose where when and but or not if said als
 def identification(sentence: Sentence, thing: str) -> float:
     """Return how well a sentence says who or what a thing is, from −1.0 to 1.0.
 
-    The result is 1.0 for "X is the archivist", 0.8 for a role next to the name ("the archivist X", "X, head of …"), 0.6
-    for a role in a table, 0.0 for other sentences, and −1.0 for a label, any other table row, or a line that only
-    repeats the name.
+    - 1.0: "X is the archivist"
+    - 0.8: a role next to the name ("the archivist X", "X, head of …")
+    - 0.2 to 0.5: "X: the growth of algae", what X does, or a role in a table
+    - 0.0: any other sentence
+    - −1.0: a label, any other table row, or a line that only repeats the name
     """
     if not thing:
         return 0.0
-    if sentence.row or _KEYED.match(sentence.text):
+    field = _KEYED.match(sentence.text)
+    if field is not None and padded(field["key"]) == padded(thing):
+        value = sentence.text[field.end() - 1 :]
+        return -1.0 if value[0].isdigit() else 0.5 if len(value.split()) >= _LEAST_WORDS_OF_A_DEFINITION else 0.2
+    if sentence.row or field is not None:
         return _of_field(sentence)
     if content_words(_ADDRESS.sub("", sentence.text)) <= content_words(thing):
         return -1.0
     if sentence.meant and padded(sentence.meant) == padded(thing) and _COPULA_AT.search(sentence.text):
         return 1.0
-    return max((_by_context(sentence.text, *place) for place in _places(thing, sentence.text)), default=0.0)
+    does = any(padded(fact.subject) == padded(thing) for fact in sentence.facts)
+    return max(0.4 * does, *(_by_context(sentence.text, *place) for place in _places(thing, sentence.text)), 0.0)
 
 
 _COPULA_AT = re.compile(rf"\]\s+{_COPULA}\s+{_ARTICLE}\s", re.IGNORECASE)
@@ -63,15 +75,15 @@ _COPULA_AT = re.compile(rf"\]\s+{_COPULA}\s+{_ARTICLE}\s", re.IGNORECASE)
 
 def _of_field(sentence: Sentence) -> float:
     """Return how well a field or a table row says who somebody is: only a role does."""
-    return 0.6 if sentence.stems & _ROLES else -1.0
+    return 0.3 if sentence.stems & _ROLES else -1.0
 
 
 _ROLES = frozenset(
     map(
         stem,
         word_set(
-            "role position job function occupation profession post rank funktion beruf amt aufgabe poste fonction rôle métier"
-            " cargo puesto función profesión ruolo incarico funzione professione functie beroep"
+            "role position job function occupation profession post rank funktion beruf amt aufgabe poste fonction rôle"
+            " métier cargo puesto función profesión ruolo incarico funzione professione functie beroep"
         ),
     )
 )
@@ -119,7 +131,9 @@ def _is_function_word(word: str) -> bool:
 
 # Things that are told apart by one word: shaft B and shaft C, the north and the south bridge, Depot North and South.
 
-_NUMBERED = re.compile(r"(?P<noun>[^\W\d_]{3,})\s+(?:no\.?\s*|nr\.?\s*|n°\s*)?(?P<mark>\d{1,3}[a-z]?|[A-Z]\d{0,3})(?![\w’'-])")
+_NUMBERED = re.compile(
+    r"(?P<noun>[^\W\d_]{3,})\s+(?:no\.?\s*|nr\.?\s*|n°\s*)?(?P<mark>\d{1,3}[a-z]?|[A-Z]\d{0,3})(?![\w’'-])"
+)
 _STANDING_LETTER = re.compile(
     r"(?<![\w.'’-])(?:[A-Z]\d{1,3}|[B-HJ-Z](?=\s+(?:is|was|has|had|goes|went|can)\b|[,;)]| and | or ))(?![\w'’-])"
 )
@@ -136,7 +150,7 @@ def is_of_rival(sentence: Sentence, question: str, asked: AskedFor) -> bool:
     text = f"{sentence.before} {sentence.lead} {sentence.text} {sentence.meant}"
     return (
         any(_has_other_mark(found["noun"], found["mark"], text) for found in _NUMBERED.finditer(question))
-        or any(_has_other_word(word, noun, text) for word, noun in asked.pairs if not is_supported(word, sentence.stems))
+        or any(_has_other_word(noun, text) for word, noun in asked.pairs if not is_supported(word, sentence.stems))
         or any(_has_other_name(name, text) for name in asked.names if not has_name(text, name))
     )
 
@@ -149,8 +163,8 @@ def _has_other_mark(noun: str, mark: str, text: str) -> bool:
     return mark[0].isalpha() and any(len(other) == len(mark) for other in _STANDING_LETTER.findall(text))
 
 
-def _has_other_word(word: str, noun: str, text: str) -> bool:
-    others = re.findall(rf"([^\W\d_]+)\s+{re.escape(noun)}(?:e?s)?\b", text, re.IGNORECASE)
+def _has_other_word(noun: str, text: str) -> bool:
+    others = re.findall(rf"\b([^\W\d_]{{1,30}})\s{re.escape(noun)}(?:e?s)?\b", text, re.IGNORECASE)
     return bool(others) and all(other.lower() not in FUNCTION_WORDS for other in others)
 
 

@@ -219,28 +219,40 @@ speak speaks spoke spoken speech
 teach teaches taught teacher teaching
 bring brings brought
 build builds built building
+blow blows blew blown
+break breaks broke broken breakdown
 catch catches caught
 choose chooses chose chosen choice
 come comes came coming
 draw draws drew drawn
 drive drives drove driven
+eat eats ate eaten
 fall falls fell fallen
 feel feels felt
 fight fights fought
 fly flies flew flown flight
 forget forgets forgot forgotten
+freeze freezes froze frozen
 give gives gave given
+hide hides hid hidden
 hold holds held
 keep keeps kept
 know knows knew known
 leave leaves left leaving
+lay lays laid
+lend lends
 lose loses lost loss
 meet meets met meeting
+ride rides rode ridden
 rise rises rose risen
 send sends sent
+shoot shoots shot
+sink sinks sank sunk
 sit sits sat
+sow sows sowed sown
 spend spends spent
 stand stands stood
+strike strikes struck
 steal steals stole stolen
 take takes took taken
 tell tells told

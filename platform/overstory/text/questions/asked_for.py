@@ -103,7 +103,9 @@ def asked_for(doc: Doc) -> AskedFor:
         through=() if clauses else tuple(token.text for token in through),
         verbs=tuple(dict.fromkeys(token.text for token in (*wanted, *others) if _is_verb(token))),
         adjectives=tuple(
-            dict.fromkeys(each.text for each in (*wanted, *others) if each.dep_ == "amod" and each.pos_ in {"ADJ", "VERB"})
+            dict.fromkeys(
+                each.text for each in (*wanted, *others) if each.dep_ == "amod" and each.pos_ in {"ADJ", "VERB"}
+            )
         ),
         pairs=tuple(
             (token.text, token.head.text)
@@ -207,11 +209,8 @@ def _is_content_word(token: Token) -> bool:
     )
 
 
-_PREDICATES = frozenset({"acomp", "oprd"})
-
-
 def _is_verb(token: Token) -> bool:
-    return token.pos_ == "VERB" or token.tag_ == "VBN" or (token.dep_ in _PREDICATES and token.head.lemma_ == "be")
+    return token.pos_ == "VERB" or token.tag_ == "VBN"
 
 
 def _asking(doc: Doc) -> Token | None:

@@ -36,13 +36,12 @@ class AskedTime:
 
 
 _SINCE = re.compile(
-    r"\b(?:since|from|as of) when\b|\bseit wann\b|\bab wann\b|\bdepuis quand\b|\bà partir de quand\b|\bdesde cuándo\b|\bda quando\b"
-    r"|\bsinds wanneer\b|\bvanaf wanneer\b",
+    r"\b(?:(?:since|from|as of) when|seit wann|ab wann|depuis quand|à partir de quand|desde cuándo|da quando"
+    r"|sinds wanneer|vanaf wanneer)\b",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
-    r"\b(?:until|till|up to) when\b|\bbis wann\b|\bjusqu['’]à quand\b|\bhasta cuándo\b|\bfino a quando\b|\btot wanneer\b",
-    re.IGNORECASE,
+    r"\b(?:(?:until|till|up to) when|bis wann|jusqu['’]à quand|hasta cuándo|fino a quando|tot wanneer)\b", re.IGNORECASE
 )
 _NOW = re.compile(
     r"\b(?:right now|now|currently|(?:the )?current|today|at present|at the moment|presently|nowadays|these days"
@@ -51,7 +50,8 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"\b(?:latest|most recent|newest|last|neueste[rns]?|letzte[rns]?|jüngste[rns]?|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie]|laatste)\b",
+    r"\b(?:latest|most recent|newest|last|neueste[rns]?|letzte[rns]?|jüngste[rns]?|derni(?:er|ère)s?|últim[oa]s?"
+    r"|ultim[oaie]|laatste)\b",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
@@ -59,21 +59,34 @@ _FIRST = re.compile(
 )
 _NAME = r"(?P<anchor>(?:the |a |der |die |das |le |la |el |il |de )?[^\W\d_a-z][^,;?]{1,60}?)"
 _BEFORE = re.compile(
-    rf"\s+(?:(?:just |immediately |right )?before|prior to|preceding|unmittelbar vor|vor|avant|antes (?:de|que)|prima di|voor) {_NAME}(?=\s*\?|\s*$)"
+    r"\s+(?:(?:just |immediately |right )?before|prior to|preceding|unmittelbar vor|vor|avant|antes (?:de|que)"
+    r"|prima di|voor)"
+    rf" {_NAME}(?=\s*\?|\s*$)"
 )
 _AFTER = re.compile(
     rf"\s+(?:(?:just |immediately |right )?after|following|nach|après|después de|dopo|na) {_NAME}(?=\s*\?|\s*$)"
 )
+_WHO = re.compile(r"\W*(?:wer|wen|qui|quién|quiénes|chi|quem|wie)\b", re.IGNORECASE)
+"""In other languages, "nach Ulm" and "na" after other question words may mean a direction."""
 _IN_PARENTHESES = re.compile(r"\([^()]*\Z")
 _PLURAL_LAST = re.compile(r"\blast \d|\bat last\b|\blast name\b|\bfirst name\b|\bfirst aid\b", re.IGNORECASE)
+
+_Patterns = tuple[tuple[TimeKind, re.Pattern[str]], ...]
+_ASKED_WHEN: _Patterns = (("since", _SINCE), ("until", _UNTIL))
+_BESIDE: _Patterns = (("before", _BEFORE), ("after", _AFTER))
+_ORDERED: _Patterns = (("now", _NOW), ("first", _FIRST), ("last", _LAST))
 
 
 def asked_time(question: str) -> AskedTime | None:
     """Return the time that a question asks about; None if it does not ask about time."""
-    for kind, pattern in (("since", _SINCE), ("until", _UNTIL)):
+    for kind, pattern in _ASKED_WHEN:
         if pattern.search(question):
             return AskedTime(kind, pattern.sub("when" if language_of(question) == "en" else " ", question, count=1))
-    spans = [each for each in time_spans(question, language_of(question)) if (each.holds_from or each.holds_to) and not _IN_PARENTHESES.search(question, 0, each.start)]
+    spans = [
+        each
+        for each in time_spans(question, language_of(question))
+        if (each.holds_from or each.holds_to) and not _IN_PARENTHESES.search(question, 0, each.start)
+    ]
     foreign = language_of(question) not in ("en", "")
     dates = dates_in(question, language_of(question)) if foreign and not spans else []
     if len(dates) == 1:
@@ -86,13 +99,13 @@ def asked_time(question: str) -> AskedTime | None:
         span = spans[-1]
         outer = not question[: span.start].strip(" ,") or not question[span.end :].strip(" ?.,")
         return AskedTime("during", _tidy(rest), span, outer=outer or span.holds_from != span.holds_to)
-    for kind, pattern in (("before", _BEFORE), ("after", _AFTER)):
+    for kind, pattern in _BESIDE:
         found = pattern.search(question)
-        if found:
+        if found and (language_of(question) == "en" or _WHO.match(question)):
             return AskedTime(kind, _tidy(question[: found.start()] + question[found.end() :]), anchor=found["anchor"])
     if _PLURAL_LAST.search(question):
         return None
-    for kind, pattern in (("now", _NOW), ("first", _FIRST), ("last", _LAST)):
+    for kind, pattern in _ORDERED:
         found = pattern.search(question)
         if found:
             return AskedTime(kind, _tidy(question[: found.start()] + question[found.end() :]))

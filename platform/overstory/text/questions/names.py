@@ -85,7 +85,9 @@ def thing_to_identify(question: str) -> str:
         return ""
     article = _ARTICLE.match(found["thing"])
     thing = found["thing"][article.end() if article else 0 :]
-    named = article is None or not (article["definite"] or article["elided"] or (article["the"] and thing[:1].islower()))
+    named = article is None or not (
+        article["definite"] or article["elided"] or (article["the"] and thing[:1].islower())
+    )
     words = thing.lower().split()
     inner = any(word in FUNCTION_WORDS for word in words) and not thing.istitle()
     return "" if not named or inner or len(words) > _MOST_WORDS_TO_IDENTIFY else thing
