@@ -9,7 +9,7 @@ indexed if necessary, and kept. With `--judged`, the judgements of equal reasons
 
 Fill in `judged`: "true", "false" (passage, question or entity are not what the reason says) or "empty" (it is true and
 tells the reader nothing: what both passages share says nothing about the question, or the reason repeats the title).
-`benchmarks/own_folder/reasons.jsonl` has judged reasons, without the passages.
+`benchmarks/own_folder/reasons` has judged reasons, without the passages.
 
 Reasons that name only words of the question, or the distance in meaning, are collected but not counted.
 """

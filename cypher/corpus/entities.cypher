@@ -30,20 +30,13 @@ MATCH (corpus:Overstory {id: $corpus})
 SET corpus.vocabularies = $loads
 
 // -- corpus/most_mentioned
-// List the entities that most passages mention.
+// List the entities by kind; within a kind, those that most passages mention come first.
 // Parameters: $type STRING ('' for all); $prefix STRING (of keys; '' for all); $others LIST<STRING> (keys to include as
-//   well); $by_kind BOOLEAN (first people, organisations, places, works and terms with facts, then the others of these
-//   kinds, then entities without a kind, then numbers); $limit INTEGER
-// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; most mentioned first
+//   well); $later MAP (place of each type that is not listed first); $limit INTEGER
+// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; in order
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type] AND (e.key STARTS WITH $prefix OR e.key IN $others)
 WITH e, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS passages,
-  CASE
-    WHEN NOT $by_kind THEN 0
-    WHEN e:PersonName|OrganisationName|PlaceName|WorkName|TechnicalName THEN
-      CASE WHEN EXISTS { (e)-[:RELATED]-(:{{corpus}}) } THEN 0 ELSE 1 END
-    WHEN left(e.key, 1) IN ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] THEN 3
-    ELSE 2
-  END AS kind
+  coalesce($later[coalesce(e.type, '')], 0) AS kind
 ORDER BY kind, passages DESC, e.name, e.key LIMIT $limit
 RETURN e.key AS key, e.name AS name, coalesce(e.type, '') AS type, coalesce(e.aliases, []) AS aliases, passages
 

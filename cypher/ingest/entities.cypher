@@ -45,7 +45,9 @@ CALL (f) {
 // -- ingest/link_entities
 // Write names and types of entities. Facts of a renamed entity are marked, because they contain the name. A label gives
 // the kind of name, because Neo4j Browser colours nodes by label.
-// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER}>
+// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; types LIST<STRING>, votes
+//   LIST<INTEGER> (the types that parsers gave its mentions, and how often); short LIST<STRING> (keys of other names
+//   that documents use for it)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -55,7 +57,8 @@ CALL (e, row) {
   MATCH (f:Overstory:Fact)-[:SUBJECT|OBJECT]->(e)
   SET f:$($corpus + '_Stale')
 }
-SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.touched = corpus.version + 1
+SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.types = row.types,
+  e.votes = row.votes, e.touched = corpus.version + 1
 REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName:$($corpus + '_Stale')
 SET e:$(CASE
   WHEN row.type = 'PERSON' THEN ['PersonName']
@@ -65,6 +68,17 @@ SET e:$(CASE
   WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
   ELSE []
 END)
+WITH e, row
+CALL (e, row) {
+  MATCH (n:Overstory:ShortName)-[:OF]->(e) WHERE NOT n.key IN row.short
+  DETACH DELETE n
+}
+CALL (e, row) {
+  UNWIND row.short AS short
+  MERGE (n:Overstory {id: e.id + ' ' + short})
+  ON CREATE SET n:ShortName:$($corpus):OfEntity, n.corpus = $corpus, n.key = short, n.backwards = reverse(short)
+  MERGE (n)-[:OF]->(e)
+}
 
 // -- ingest/link_facts
 // Write the texts of facts with the names of their entities, and RELATED between the two entities of a fact.
@@ -85,12 +99,22 @@ WITH f, s, o, weight, description WHERE s IS NOT NULL AND o IS NOT NULL AND s <>
 MERGE (s)-[r:RELATED {predicate: f.predicate}]->(o)
 SET r.weight = weight, r.description = description
 
+// -- ingest/mark_parsed_mentions
+// Mark the chunks in which a parser found some entities as changed, so that the names of their documents are computed
+// again. Commits in batches.
+// Parameters: $ids LIST<STRING> (entities); $by STRING (kind of the parser's mentions)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE e:Entity AND e.corpus = $corpus AND m.by = $by
+CALL (c) { SET c:$($corpus + '_Changed') } IN TRANSACTIONS OF 10000 ROWS
+
 // -- ingest/renamed_chunks
 // Read the next chunks whose names must be edited again.
 // Parameters: $limit INTEGER
-// Rows: id STRING
+// Rows: id STRING; same LIST<STRING> or null (names of the document, each followed by the name that it stands for)
 MATCH (c:{{corpus}}_Renamed:{{corpus}}_Chunk)
-RETURN c.id AS id LIMIT $limit
+WITH c LIMIT $limit
+RETURN c.id AS id, head([(c)-[:PART_OF]->(d:Overstory:Document) | d.same_names]) AS same
 
 // -- ingest/stale_entities
 // Read the data for naming entities: spellings, types and number of chunks. Each mention is read once.
@@ -133,3 +157,23 @@ RETURN collect(e.id) AS ids
 MATCH (f:{{corpus}}_Stale:Fact)
 WITH f LIMIT $limit
 RETURN collect(f.id) AS ids
+
+// -- ingest/write_document_names
+// Write the names of documents that stand for others, and mark the chunks whose mentions follow.
+// Parameters: $rows LIST<MAP {document STRING; same LIST<STRING> (a name, followed by the name that it stands for);
+//   renamed LIST<STRING> (chunks with other mentions); is_changed BOOLEAN (other names than before)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (d:Overstory {id: row.document}) WHERE d:Document AND d.corpus = $corpus
+SET d.same_names = CASE row.same WHEN [] THEN null ELSE row.same END
+WITH d, row
+CALL (row) {
+  UNWIND row.renamed AS id
+  MATCH (c:Overstory {id: id})
+  SET c:$($corpus + '_Renamed')
+}
+CALL (d, row) {
+  WITH d WHERE row.is_changed
+  MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
+  SET c:$($corpus + '_Changed')
+}

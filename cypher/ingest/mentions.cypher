@@ -16,15 +16,19 @@ RETURN collect(c.id) AS ids
 
 // -- ingest/changed_chunks
 // Read changed chunks, with the results of the mentions stage for them.
-// Parameters: $ids LIST<STRING>; $sure FLOAT (minimum weight of subjects)
+// Parameters: $ids LIST<STRING>; $sure FLOAT (minimum weight of subjects); $kinds LIST<STRING> (kinds of mentions that
+//   count as parsed)
 // Rows: id, text STRING; language STRING or null; boilerplate LIST<INTEGER> (spans); sentences LIST<INTEGER> (first
 //   characters); subjects LIST<STRING> (keys of entities the chunk is about); mentions LIST<LIST> (key, surfaces and
-//   sentences of each dictionary mention)
+//   sentences of each dictionary mention); parsed LIST<STRING> (keys of entities that a parser found);
+//   same LIST<STRING> or null (names of the document, each followed by the name that it stands for)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
   [(c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.weight >= $sure | e.key] AS subjects,
-  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions
+  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions,
+  [(c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN $kinds | e.key] AS parsed,
+  head([(c)-[:PART_OF]->(d:Overstory:Document) | d.same_names]) AS same
 
 // -- ingest/changed_entities
 // Read the entities that the mentions stage changed.

@@ -52,17 +52,23 @@ RETURN e.key AS key
 
 // -- ingest/changed_passages
 // Read all chunks of every document with a changed chunk.
-// Parameters: none
+// Parameters: $by STRING ("" to read the texts; otherwise a kind of mentions, to read the names that it found)
 // Rows: document, id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (spans); only
-//   BOOLEAN (boilerplate alone); grouped by document, in reading order
+//   BOOLEAN (boilerplate alone); same LIST<STRING> (names of the document, each followed by the name that it stands
+//   for); names LIST<LIST> (key, spellings, types and sentences of each mention); original STRING or null (JSON: what
+//   was found before edits); grouped by document, in reading order
 MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH DISTINCT d
 CALL (d) {
   MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
   RETURN c ORDER BY c.seq
 }
-RETURN d.id AS document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
-  c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, c:{{corpus}}_BoilerplateOnly AS only
+RETURN d.id AS document, c.id AS id, c.title AS title, c.heading AS heading,
+  CASE $by WHEN '' THEN c.text ELSE '' END AS text,
+  c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, c:{{corpus}}_BoilerplateOnly AS only,
+  coalesce(d.same_names, []) AS same,
+  [(c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by = $by | [e.key, m.surfaces, m.types, m.sentences]] AS names,
+  head([(c)<-[:OF]-(o:Overstory:OriginalNames) WHERE o.by = $by | o.found]) AS original
 
 // -- ingest/dictionary_names
 // Select the names that the mentions stage last searched for in all texts.

@@ -167,3 +167,21 @@ RETURN found, sections, links, COLLECT {
   WITH e, COUNT { (e)-[:ABOUT]->() } AS chunks WHERE chunks > $looked_at
   RETURN [e.name, chunks]
 } AS many
+
+// -- retrieve/canopy_shown
+// Read which of some names some chunks mention, and which of these names their title, heading, definition or first
+// words give in full. Longer names that contain such a name are read, too.
+// Parameters: $chunks LIST<STRING> (ids); $keys LIST<STRING> (of names); $own LIST<STRING> (values of ABOUT.source that
+//   come from the passage itself)
+// Rows: names LIST<LIST> (id of the chunk; key and type of a name; its spellings in the text; whether the chunk is
+//   about it); one row
+UNWIND $chunks AS id
+MATCH (c:Overstory {id: id, corpus: $corpus})
+CALL (c) {
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE any(key IN $keys WHERE e.key CONTAINS key)
+  RETURN e.key AS key, coalesce(e.type, '') AS type, coalesce(m.surfaces, []) AS spellings, false AS about
+  UNION ALL
+  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.full AND a.source IN $own AND e.key IN $keys
+  RETURN e.key AS key, coalesce(e.type, '') AS type, [] AS spellings, true AS about
+}
+RETURN collect([c.id, key, type, spellings, about]) AS names

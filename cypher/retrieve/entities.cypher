@@ -15,9 +15,11 @@ RETURN f.id AS fact, head(collect(s.quote)) AS sentence
 //   entities to return: facts by number of passages, entities by number of connecting statements)
 // Rows: type STRING; aliases LIST<STRING>; held INTEGER (facts; a fact with the entity at both ends counts twice);
 //   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; passages INTEGER}>; related LIST<MAP {name,
-//   type STRING; predicates LIST<STRING>; statements INTEGER}>; one row, or none for an unknown entity
+//   type STRING; predicates LIST<STRING>; statements INTEGER}>; types LIST<STRING>, votes LIST<INTEGER> (how often
+//   parsers gave each type to its mentions); one row, or none for an unknown entity
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
+  coalesce(x.types, []) AS types, coalesce(x.votes, []) AS votes,
   COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
   COLLECT {
     MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
@@ -119,6 +121,19 @@ WHERE EXISTS {
   RETURN c
 }
 RETURN collect(e.id) AS ids
+
+// -- retrieve/short_names
+// Look up names that are no entities, but that documents use for exactly one entity.
+// Parameters: $rows LIST<MAP {key, id STRING (of the entity with this key)}>
+// Rows: key, name STRING (key of the entity that it stands for)
+UNWIND $rows AS row
+MATCH (n:Overstory {corpus: $corpus, key: row.key})
+USING INDEX SEEK n:Overstory(corpus, key, backwards)
+WHERE n.backwards IS NOT NULL AND n:ShortName
+MATCH (n)-[:OF]->(e:Overstory:Entity)
+WITH row, collect(DISTINCT e.key) AS keys
+WHERE size(keys) = 1 AND NOT EXISTS { MATCH (x:Overstory {id: row.id}) WHERE x:Entity }
+RETURN row.key AS key, keys[0] AS name
 
 // -- retrieve/question_entities
 // Look up entities by id, and check whether the name index is up to date.

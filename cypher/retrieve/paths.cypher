@@ -211,6 +211,30 @@ RETURN pair, size(shared) AS together,
       sentence: s.sentence} ORDER BY c.id, s.position, f.id LIMIT $most
   } AS facts
 
+// -- retrieve/path_documents
+// Find the short documents that mention two entities, each with the two nearest chunks.
+// Parameters: $rarer, $other STRING (ids of the entities; fewer chunks mention the first); $looked_at INTEGER (chunks of
+//   the first to read); $most_chunks INTEGER (longer documents are left out); $own LIST<STRING> (values of ABOUT.source
+//   that come from the passage itself)
+// Rows: documents LIST<LIST> (id of a document; ids of two chunks in reading order, each followed by the number of the
+//   sentence with its entity); nearest chunks first; one row
+MATCH (x:Overstory {id: $rarer}) WHERE x:Entity AND x.corpus = $corpus
+MATCH (y:Overstory {id: $other}) WHERE y:Entity AND y.corpus = $corpus
+CALL (x, y) {
+  MATCH (x)-[m:MENTIONS|ABOUT]-(c:Overstory:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+  WITH y, c, min(coalesce(head(m.sentences), 0)) AS sentence LIMIT $looked_at
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document) WHERE d.chunks <= $most_chunks
+  MATCH (d)<-[:PART_OF]-(o:Overstory:Chunk)-[m:MENTIONS|ABOUT]-(y)
+  WHERE o <> c AND (type(m) = 'MENTIONS' OR m.source IN $own)
+  WITH d, c, sentence, o, min(coalesce(head(m.sentences), 0)) AS other
+  ORDER BY abs(c.seq - o.seq), c.seq, o.seq
+  WITH d, head(collect({distance: abs(c.seq - o.seq), chunks: CASE WHEN c.seq < o.seq
+    THEN [d.id, c.id, sentence, o.id, other] ELSE [d.id, o.id, other, c.id, sentence] END})) AS nearest
+  ORDER BY nearest.distance, d.id
+  RETURN collect(nearest.chunks) AS documents
+}
+RETURN documents
+
 // -- retrieve/names_in_chunks
 // Read the entities of some passages, with their spellings in text, titles, headings and definitions.
 // Parameters: $chunks LIST<STRING> (ids)

@@ -55,6 +55,7 @@ The text may also contain a caption, for which this many characters are subtract
 """
 _MOST_LISTS_OF_LINKS = 200
 """Maximum number of elements that are checked for being lists of links. Nested elements could otherwise take hours."""
+_UNDISPLAYED = re.compile(r"(?:^|[;\s])display\s*+:\s*+none\b", re.IGNORECASE)
 _LONGEST_MARK_CHARACTERS = 10
 """Maximum length of a permalink's text. A longer one is a title that links to itself."""
 
@@ -179,7 +180,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
 
     def is_shown(node: LexborNode) -> bool:
         nonlocal lists
-        shown = is_visible(node) and not is_navigation(node)
+        shown = is_visible(node) and not is_navigation(node) and not _is_undisplayed(node)
         if shown and lists < _MOST_LISTS_OF_LINKS and _is_called_list_of_links(node):
             lists += 1
             shown = not _is_linked(node)
@@ -226,6 +227,11 @@ def _is_permalink(node: LexborNode) -> bool:
         return True
     classes = set((attributes.get("class") or "").lower().split())
     return "#" in href and bool(PERMALINKS & classes) and len(node.text().strip()) <= _LONGEST_MARK_CHARACTERS
+
+
+def _is_undisplayed(node: LexborNode) -> bool:
+    tag = node.tag or "-"
+    return not tag.startswith("-") and bool(_UNDISPLAYED.search(node.attributes.get("style") or ""))
 
 
 def _is_called_list_of_links(node: LexborNode) -> bool:

@@ -27,6 +27,7 @@ from overstory_loaders.files import (
 )
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.pdf_annotations import FormField, TextRun, filled, shown_annotations
+from overstory_loaders.pdf_columns import LEAST_JUMP_POINTS, LEAST_ROWS, in_columns
 from overstory_loaders.recognition import RecognisedPage, can_recognise
 
 if TYPE_CHECKING:
@@ -279,6 +280,16 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         if left < 0:
             raise _too_large(source, f"has more than {_PAGE_OPERATION_LIMIT:,} drawing operations")
 
+    jumps = 0
+    at = (0.0, 0.0)
+
+    def follow(operator: bytes, _operands: object, matrix: Sequence[float], inner: Sequence[float]) -> None:
+        nonlocal jumps, at
+        count()
+        if operator in _SHOWS_TEXT:
+            before, at = at, _position(matrix, inner)
+            jumps += at[0] - before[0] >= LEAST_JUMP_POINTS and abs(at[1] - before[1]) <= 1
+
     for number in range(1, len(reader.pages) + 1):
         text, notes = "", list[str]()
         page: PageObject | None = None
@@ -289,9 +300,12 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
                 raise BrokenSource(
                     f"lists the same page more than {_MOST_TIMES_LISTED:,} times", source=source, remedy="Leave it out."
                 )
-            text = page.extract_text(visitor_operand_before=count)
+            jumps = 0
+            text = page.extract_text(visitor_operand_before=follow)
             if len(_RUN_TOGETHER.findall(text)) >= _LEAST_RUN_TOGETHER and _without_false_space(page):
                 text = page.extract_text(visitor_operand_before=count)
+            if jumps >= LEAST_ROWS:
+                text = in_columns(_text_runs(page, count)) or text
         except BrokenSource:
             raise
         except Exception as error:  # noqa: BLE001 # pypdf may raise any exception for a damaged file
@@ -328,6 +342,12 @@ def _with_annotations(page: PageObject, text: str, count: Callable[..., None]) -
     return filled(_text_runs(page, count), fields) if fields else text, notes
 
 
+def _position(matrix: Sequence[float], inner: Sequence[float]) -> tuple[float, float]:
+    """Return the position on the page that a text matrix within a transformation has."""
+    x, y = inner[4], inner[5]
+    return x * matrix[0] + y * matrix[2] + matrix[4], x * matrix[1] + y * matrix[3] + matrix[5]
+
+
 def _text_runs(page: PageObject, count: Callable[..., None]) -> list[TextRun]:
     """Return the text of a page in pieces, as its drawing operations show it."""
     from pypdf.generic import ContentStream, FloatObject, NameObject
@@ -335,10 +355,8 @@ def _text_runs(page: PageObject, count: Callable[..., None]) -> list[TextRun]:
     runs: list[TextRun] = []
 
     def add(text: str, matrix: Sequence[float], inner: Sequence[float], *_: object) -> None:
-        x, y = inner[4], inner[5]
-        at = (x * matrix[i] + y * matrix[i + 2] + matrix[i + 4] for i in (0, 1))
         if text:
-            runs.append(TextRun(text, *at))
+            runs.append(TextRun(text, *_position(matrix, inner)))
 
     if "/Contents" not in page:
         return []

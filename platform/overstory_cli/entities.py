@@ -9,6 +9,7 @@ import click
 from overstory.display import counted, escaped, index_command, on_one_line, printable, shortened
 from overstory.index import ListedEntity, StoredEntityEdit, VocabularyChange
 from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
+from overstory.model.entity_kinds import kind_word
 from overstory.model.entity_paths import EntityFacts
 from overstory.retrieve.matching_documents import disabled_note
 from overstory.retrieve.suggested_merges import SuggestedMerge, SuggestedMerges, SuggestedName
@@ -54,7 +55,13 @@ def entities() -> None:
 @click.option(
     "--like", default="", metavar="PREFIX", help="Only entities with a name or alias that starts with PREFIX."
 )
-@click.option("--type", "type_", default="", metavar="TYPE", help="Only entities of this type: PERSON, ORG, TERM, …")
+@click.option(
+    "--type",
+    "type_",
+    default="",
+    metavar="KIND",
+    help="Only one kind: person, organisation, place, work, term, file, …",
+)
 @where_option
 @click.option(
     "--limit",
@@ -66,11 +73,14 @@ def entities() -> None:
 @knowledge_options
 @json_option
 def list_(knowledge: Knowledge, like: str, type_: str, where: str | None, limit: int) -> Result:
-    """List entities, sorted by the number of passages that mention them.
+    """List entities: people, organisations, places, works and products first, technical names last.
+
+    Each line shows the number of passages that mention the entity, and its kind.
 
     \b
     Examples:
       overstory entities list --like lin --limit 10
+      overstory entities list --type person
       overstory entities list --where "author = 'Ada'"
     """
     found = knowledge.entities(limit=limit, type=type_, like=like, where=where)
@@ -81,7 +91,7 @@ def list_(knowledge: Knowledge, like: str, type_: str, where: str | None, limit:
 def _show_names(knowledge: Knowledge, found: Sequence[ListedEntity], where: str | None, *, narrowed: bool) -> None:
     for name in found:
         also = f"  (also {_aliases(name.aliases)})" if name.aliases else ""
-        click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
+        click.echo(f"{name.passages:>7,}  {kind_word(name.type) or '-':<15}  {_shown(name.name)}{also}")
     disabled = knowledge.count_disabled()
     if not found and narrowed:
         click.echo("No entity matches.")
@@ -113,12 +123,23 @@ def show(knowledge: Knowledge, name: str, where: str | None, limit: int) -> Resu
     return Result(found, lambda: _show_entity(found))
 
 
+_MERGED = {
+    "spelling": "another spelling in the same document",
+    "abbreviation": "its abbreviation in the same document",
+    "initials": "with other first names in the same document",
+    "part": "the only one of this name in the document",
+}
+
+
 def _show_entity(found: EntityFacts) -> None:
     show_notes(found.notes)
-    kind = f"{found.type}, " if found.type else ""
+    kind = f"{kind_word(found.type)}, " if found.type else ""
     click.echo(f"{click.style(on_one_line(found.name), bold=True)}  ({kind}{counted(found.passages, 'passage')})")
     if found.aliases:
-        click.echo(wrapped(f"also {', '.join(found.aliases)}", 4))
+        reasons = {merged.name: f" ({_MERGED[merged.reason]})" for merged in found.merged}
+        click.echo(wrapped(f"also {', '.join(alias + reasons.get(alias, '') for alias in found.aliases)}", 4))
+    if len(found.votes) > 1:
+        click.echo(wrapped("read as " + ", ".join(f"{each.type} {each.mentions} times" for each in found.votes), 4))
     for fact in found.facts:
         click.echo(f"\n  {on_one_line(str(fact))}  [{shown_origin(fact)}]")
         click.echo(wrapped(on_one_line(fact.sentence), 4))
@@ -317,7 +338,7 @@ def _show_suggestions(found: SuggestedMerges) -> None:
 
 
 def _suggested(name: SuggestedName) -> str:
-    of_type = f"{name.type}, " if name.type else ""
+    of_type = f"{kind_word(name.type)}, " if name.type else ""
     return f"{on_one_line(name.name)!r} ({of_type}{counted(name.passages, 'passage')})"
 
 

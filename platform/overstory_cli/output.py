@@ -35,7 +35,7 @@ MOST_PASSAGE_LINES = 4
 _MOST_NEAREST_SHOWN = 3
 _MOST_PARTS_OF_A_KIND = 3
 """Maximum number of parts of each kind that are shown without --why."""
-_EXTRACTED = (("report", "the most important reports"), ("relation", "edges of the graph"))
+_EXTRACTED = (("report", "an overview of the documents"), ("relation", "edges of the graph"))
 """Words for the content of an extractive answer, for each kind of citation that it may contain."""
 STANDARD_OUTPUT = "-"
 _MODEL_HINT = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from overstory.answer.citations import without_citations
@@ -12,11 +12,20 @@ from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
+from overstory.answer.tables import (
+    NOT_COUNTED,
+    not_excluded,
+    note_on_count,
+    rows_in,
+    without_opposite,
+    without_uncounted_rows,
+)
 from overstory.answer.unsupported_names import unsupported_names
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit
+from overstory.text.questions.sets import excluded_in
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 NOTHING_FOUND = "Nothing was found."
@@ -32,6 +41,8 @@ _TEXTS: Mapping[AnswerState, str] = {
 }
 
 _MOST_NAMES_OF_A_NOTE = 8  # maximum number of names and numbers in a note; `Answer.unsupported` contains all of them
+
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 Extracting = Callable[[str, Context], Extract]
 """A function that takes a question and its context: `extractive.extract`, without the argument for the reader."""
@@ -89,6 +100,10 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model did not answer: {_sentence(str(error))} {error.remedy}".strip())
+    if rows := rows_in(evidence):
+        stated = _quoting(rows.lines, evidence, rows.short, rows.guess)
+        listener.whole(stated.text)
+        return replace(stated, notes=(*notes, *filter(None, [rows.note])))
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
         listener.whole(listed.text)
@@ -103,9 +118,14 @@ def answer(
         context = read_within(tokens, read)
     if evidence.shares:  # only passages are quoted here, so they get the shares of all other parts
         context = read_within(tokens, replace(read, shares={}))
-    found = _extracted(extracting(evidence.question, context), evidence)
+    extracted = extracting(evidence.question, context)
+    counted_rows = without_uncounted_rows(evidence.question, extracted)
+    excluded = excluded_in(evidence.question)
+    found = _extracted(without_opposite(counted_rows) if excluded else counted_rows, evidence)
+    if extracted.sentences and not found.answered:
+        found = replace(found, text=f"{found.text} {not_excluded(excluded) if excluded else NOT_COUNTED}")
     listener.whole(found.text)
-    return replace(found, notes=(*notes, *context.notes, *found.notes))
+    return replace(found, notes=(*notes, *context.notes, *found.notes, *note_on_count(found)))
 
 
 class Quoted(str):
@@ -218,20 +238,36 @@ def _note_on_rest(left_out: int) -> str:
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
     quoted: dict[int, list[str]] = {}
-    for line in lines:
+    items: dict[int, Item] = {}
+    for line in (lines := list(_without_repetitions(lines))):
         quoted.setdefault(line.item.number, []).append(line.text)
-    items = sorted({line.item.number: line.item for line in lines}.items())
-    cited = {number: "\n".join(texts) for number, texts in quoted.items()}
+        items.setdefault(line.item.number, replace(line.item, number=len(quoted)))
+    cited = {items[number].number: "\n".join(texts) for number, texts in quoted.items()}
     return Answer(
         question=evidence.question,
-        text="\n".join(f"{line.text} [{line.item.number}]" for line in lines),
+        text="\n".join(f"{line.text} [{items[line.item.number].number}]" for line in lines),
         short=short,
         kind="extractive",
         state="answered",
-        citations=tuple(_citations((item for _, item in items), cited)),
+        citations=tuple(_citations(items.values(), cited)),
         evidence=evidence,
         guess=guess,
     )
+
+
+def _without_repetitions(lines: Iterable[Point]) -> Iterator[Point]:
+    """Yield the lines without sentences that an earlier line contains. Lines without other text are dropped."""
+    said: list[str] = []
+    for line in lines:
+        text = line.text
+        for earlier in said:
+            if text == earlier or (text.endswith(_SENTENCE_ENDS) and text in earlier):
+                text = ""
+            elif earlier.endswith(_SENTENCE_ENDS):
+                text = text.replace(earlier, "").strip()
+        if text:
+            said.append(text)
+            yield replace(line, text=text)
 
 
 def _sentence(text: str) -> str:

@@ -28,6 +28,7 @@ _NAMES: dict[ShareKind, tuple[str, str]] = {
     "report": ("report", "reports"),
     "path": ("path", "paths"),
     "subgraph": ("subgraph", "subgraphs"),
+    "table": ("table", "tables"),
     "answer": ("remembered answer", "remembered answers"),
 }
 

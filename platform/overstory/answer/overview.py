@@ -16,10 +16,11 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import paragraphs
 from overstory.display import printable, shortened
-from overstory.model import Evidence, Hit, LinkEdge, Part, RatedReport
+from overstory.model import Evidence, Hit, LinkEdge, OverviewLine, Part, RatedReport
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.sets import excluded_in, set_question
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.words import stem, word_matches
@@ -191,19 +192,26 @@ class Point:
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
     """Return the lines of an answer to a question about all documents; () for any other question.
 
-    There is one line for each of the first reports in the evidence. If reports have no share of the context, there is
-    one line for each of the first passages instead.
+    The lines of an overview in the evidence come first. There is one line for each of the first reports. Without
+    reports, there is one line for each of the first passages, unless the overview has enough lines.
     """
     if not asks_about_whole_corpus(evidence.question):
         return ()
-    if not evidence.shares.get("report"):
-        return tuple(islice(_passages(evidence.hits), _MOST_OVERVIEW_POINTS))
     points: list[Point] = []
     shown: set[str] = set()
-    for part in evidence.parts:
-        passages = evidence.passages_of(part) if part.kind == "report" else ()
-        if passages and len(points) < _MOST_OVERVIEW_POINTS:
+    overview = [part for part in evidence.parts if isinstance(part, OverviewLine)]
+    for each in overview:
+        if passages := evidence.passages_of(each):
+            line = f"{_line(each.heading)} — {_line(each.body)}"
+            points.append(Point(Item(len(points) + 1, each, line, passages), line, _line(each.heading)))
+    others = [part for part in evidence.parts if part.kind == "report" and not isinstance(part, OverviewLine)]
+    reports = others if evidence.shares.get("report") else []
+    for part in reports:
+        passages = evidence.passages_of(part)
+        if passages and len(points) < len(overview) + _MOST_OVERVIEW_POINTS:
             points += _point(len(points) + 1, part, passages, shown)
+    if not reports and len(overview) < _MOST_OVERVIEW_POINTS:
+        points += islice(_passages(evidence.hits, len(points) + 1), _MOST_OVERVIEW_POINTS - len(overview) // 2)
     return tuple(points)
 
 
@@ -229,13 +237,16 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
     )
 
 
-def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own."""
-    number = 1
+def _passages(hits: Iterable[Hit], number: int) -> Iterator[Point]:
+    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own.
+
+    Args:
+        number: number of the first line.
+    """
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
         readable = (
-            each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
+            each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and stands_alone(each)
         )
         text = next(readable, "")
         heading = _line(hit.title)
@@ -256,7 +267,7 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) 
     new = [each for each in statements if (each[0] or heading) not in shown]
     if not new:
         return
-    text, chunks = next((each for each in new if each[0] and _stands_alone(each[0])), new[0])
+    text, chunks = next((each for each in new if each[0] and stands_alone(each[0])), new[0])
     shown.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
@@ -274,7 +285,8 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield text, part.chunks
 
 
-def _stands_alone(text: str) -> bool:
+def stands_alone(text: str) -> bool:
+    """Return True if a sentence is understood without the sentence before: no field, pronoun or rest of a sentence."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # for example, "From: …" or "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
@@ -296,7 +308,10 @@ _MOST_NAMES_OF_A_SHORT_ANSWER = 5
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
 )
-_GENERIC_WORDS = "connected connection find give linked link list name people person related relation show tell thing"
+_GENERIC_WORDS = (
+    "except excluding without"
+    " connected connection find give linked link list name people person related relation show tell thing"
+)
 _GENERIC_STEMS = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Stems of words that may ask for any edge or vertex, because they do not specify which one is meant."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
@@ -327,14 +342,15 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
 
     Return None if a specific word of the question is neither in the edges nor in a sentence about a vertex at the end.
     """
-    every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    found = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    every = edges_meant(evidence.question, found)
     edges = every[:_MOST_EDGES_OF_AN_ANSWER]
     if not edges:
         return None
     asked = AskedWords.of(evidence.question)
     passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
     ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
-    left = set(asked.forms) - _GENERIC_STEMS
+    left = set(asked.forms) - _GENERIC_STEMS - _stems(excluded_in(evidence.question))
     for edge in edges:
         left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
     for end in ends:
@@ -355,7 +371,38 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     unnamed = [name for name in names if _stems(name) - set(asked.forms)]
     for_name = closing is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
     guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
+    asked_set = set_question(evidence.question)
+    if asked_set is not None and asked_set.counts:
+        guess = f"{len({edge.reached for edge in every if edge.step == last}):,}"
     return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
+
+
+def edges_meant(question: str, edges: Sequence[LinkEdge]) -> list[LinkEdge]:
+    """Return the edges that a question asks for: all of them, unless it excludes some or demands two at once.
+
+    "Who signed Order 1 but not Order 2?" asks for edges of Order 1, except those to people with an edge to Order 2.
+    "Who signed both Order 1 and Order 2?" asks for edges to people with an edge to each order. If the edges cannot show
+    what is excluded, none is returned.
+    """
+    asked = set_question(question)
+    if asked is None or not asked.operates:
+        return list(edges)
+    if asked.excluded:
+        words = _stems(asked.excluded)
+        without = {edge.reached for edge in edges if _stems(_named_end(edge)) <= words}
+        meant = [edge for edge in edges if not _stems(_named_end(edge)) <= words and edge.reached not in without]
+        return meant if without and all(edge.step == 1 for edge in edges) else []
+    if asked.both:
+        ends = {_named_end(edge) for edge in edges}
+        of: dict[str, set[str]] = {}
+        for edge in edges:
+            of.setdefault(edge.reached, set()).add(_named_end(edge))
+        return [edge for edge in edges if len(ends) > 1 and of[edge.reached] == ends]
+    return list(edges)
+
+
+def _named_end(edge: LinkEdge) -> str:
+    return edge.source if edge.at_source else edge.target
 
 
 def without_other_numbers(evidence: Evidence) -> Evidence:

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id, entity_id
+from overstory.model.entity_kinds import LISTED_LATER
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import name_start
 from overstory.text.names.vocabulary import VocabularyName
+
+PARSER = "ner"
+"""Kind of the mentions to which the names of a document are applied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +33,13 @@ class DismissedMerge:
 
 
 def dismiss_merge(writer: Writer, name: str, into: str) -> None:
-    """Record that two names are different entities. The order of the names does not matter."""
+    """Record that two names are different entities. The order of the names does not matter.
+
+    If documents use one for the other, the next run of the index stages separates them.
+    """
     label = writer.corpus.label
     first, second = sorted((entity_key(name), entity_key(into)))
+    _mark_documents(writer, first, second)
 
     def work(tx: Transaction) -> None:
         tx.run(
@@ -50,13 +58,21 @@ def dismiss_merge(writer: Writer, name: str, into: str) -> None:
 def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
     """Delete the record that two names are different entities. Return True if there was such a record."""
     label = writer.corpus.label
-    id_ = _id(label, *sorted((entity_key(name), entity_key(into))))
+    first, second = sorted((entity_key(name), entity_key(into)))
+    _mark_documents(writer, first, second)
+    id_ = _id(label, first, second)
 
     def work(tx: Transaction) -> bool:
         (row,) = tx.run("corpus/undo_dismissed_merge", label, id=id_)
         return bool(row["deleted"])
 
     return writer.commit("names", work)
+
+
+def _mark_documents(writer: Writer, first: str, second: str) -> None:
+    label = writer.corpus.label
+    ids = [entity_id(label, first), entity_id(label, second)]
+    writer.graph.run_in_batches("ingest/mark_parsed_mentions", label, ids=ids, by=PARSER)
 
 
 def dismissed_merges(graph: GraphClient, corpus: Corpus) -> dict[tuple[str, str], DismissedMerge]:
@@ -281,14 +297,13 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
 
 def most_mentioned(
-    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
+    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = ""
 ) -> list[ListedEntity]:
-    """Return the entities that most passages mention. Every entity of the corpus is read once.
+    """Return the entities in the order of `Knowledge.entities`. Every entity of the corpus is read once.
 
     Args:
         type_: return only entities of this type; "" for all types.
         prefix: return only entities whose key starts with this text, and entities into which such an entity was merged.
-        by_kind: as for `Knowledge.entities`.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
     others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
@@ -299,7 +314,7 @@ def most_mentioned(
         type=type_,
         prefix=prefix,
         others=others,
-        by_kind=by_kind,
+        later=dict(LISTED_LATER),
         limit=limit,
     )
     return listed_names(rows)

@@ -14,10 +14,11 @@ from itertools import groupby
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
+from overstory.index.document_names import same_names
 from overstory.index.spooled_names import NameKeys, PassageNames
 from overstory.model.passage_text import without_boilerplate
 from overstory.text.names.dictionary import NameDictionary, PossibleNames, is_looked_for, possible_names, types_left_out
-from overstory.text.names.edits import EditedNames
+from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument
 from overstory.text.names.neighbours import Seek, Seeks, other_names_among, seek_leads, seek_others
 from overstory.text.names.subject_names import short_forms
 from overstory.text.names.subjects import (
@@ -49,7 +50,7 @@ def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNam
         log: edits of entities; None if the corpus never contained any.
         edits: the same edits, but an empty object instead of None.
     """
-    for document in _changed_documents(graph, label):
+    for document in _changed_documents(graph, label, edits):
         names.note_read(document)
         for chunk, found in document.items():
             names.add_found(chunk, found, edits)
@@ -81,7 +82,7 @@ def find_changed(
         names, log, edits: as for `find_all`. Each passage about an edited entity must be marked as changed beforehand.
     """
     found: About = {}
-    for some in _changed_documents(graph, label):
+    for some in _changed_documents(graph, label, edits):
         found |= some
     own = {chunk: edited_subjects(subjects, edits) for chunk, subjects in found.items()}
     chunks = list(own)
@@ -178,15 +179,19 @@ class Dictionaries:
         )
 
 
-def _changed_documents(graph: GraphClient, label: str) -> Iterator[About]:
+def _changed_documents(graph: GraphClient, label: str, edits: EditedNames) -> Iterator[About]:
     """For each document with a changed passage, yield a map from the id of each of its passages to its subjects.
 
-    A passage that consists of boilerplate has no subjects.
+    A passage that consists of boilerplate has no subjects. Names that stand for others in the document are replaced,
+    except those that an edit merges or hides.
     """
-    for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
+    for _, grouped in groupby(graph.stream("ingest/changed_passages", label, by=""), key=lambda row: row["document"]):
+        rows = list(grouped)
         passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
         about = own_subjects([passage for passage in passages.values() if passage])
-        yield {id_: about.get(id_, {}) for id_ in passages}
+        same = {key: into for key, into in same_names(rows[0]["same"]).items() if key not in edits.resolved}
+        standing = NamesInDocument(NO_EDITS, same)
+        yield {id_: edited_subjects(about.get(id_, {}), standing) for id_ in passages}
 
 
 def _passage(row: Row) -> SubjectPassage:

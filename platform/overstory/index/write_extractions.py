@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from overstory.graph import GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argument
-from overstory.text.names.edits import EditedNames
+from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument, ResolvesNames
 
 ABOUT = "about"
 """Kind of an `OriginalNames` node that stores a chunk's subjects before edits. Only the stage `mentions` reads it."""
@@ -115,7 +115,12 @@ class Findings:
 
 
 def write_findings(
-    tx: Transaction, label: str, by: str, findings: Sequence[Findings], edits: EditedNames | None
+    tx: Transaction,
+    label: str,
+    by: str,
+    findings: Sequence[Findings],
+    edits: EditedNames | None,
+    same: Mapping[str, Mapping[str, str]] | None = None,
 ) -> None:
     """Replace the findings of one kind in these chunks.
 
@@ -124,17 +129,22 @@ def write_findings(
         findings: findings before edits.
         edits: edits to apply. For each chunk that they affect, the findings before edits are stored, too. None if the
             corpus never contained edits.
+        same: for some chunks, by id, the names in their document that stand for others (see `same_in_document`).
     """
     tx.run("ingest/clear_extraction", label, by=by, ids=[found.chunk_id for found in findings])
-    if edits is not None:
-        tx.run("ingest/remove_original_names", label, by=by, ids=[found.chunk_id for found in findings])
-        originals: list[Row] = [
-            {"chunk": found.chunk_id, "keys": keys, "found": packed(found)}
-            for found in findings
-            if (keys := _edited_keys(found, edits))
-        ]
-        tx.run("ingest/write_original_names", label, by=by, rows=originals)
-        findings = [with_edits(found, edits) for found in findings]
+    tx.run("ingest/remove_original_names", label, by=by, ids=[found.chunk_id for found in findings])
+    if edits or same:
+        manual, standing = edits or NO_EDITS, same or {}
+        edited: list[Findings] = []
+        originals: list[Row] = []
+        for found in findings:
+            names = NamesInDocument(manual, standing[found.chunk_id]) if found.chunk_id in standing else manual
+            if keys := _edited_keys(found, names):
+                originals.append({"chunk": found.chunk_id, "keys": keys, "found": packed(found)})
+            edited.append(with_edits(found, names))
+        if originals:
+            tx.run("ingest/write_original_names", label, by=by, rows=originals)
+        findings = edited
     for rows in batches(_entity_rows(label, findings), _FINDING_ROWS_A_STATEMENT):
         tx.run("ingest/write_entities", label, rows=rows)
     for rows in batches(_mention_rows(label, findings), _FINDING_ROWS_A_STATEMENT):
@@ -144,9 +154,10 @@ def write_findings(
         _write_facts(tx, label, by, part)
 
 
-def with_edits(findings: Findings, edits: EditedNames) -> Findings:
+def with_edits(findings: Findings, edits: ResolvesNames) -> Findings:
     """Apply edits to findings: remove hidden entities and their facts, and merge entities.
 
+    A fact about a name that several people of the document bear stays, as a fact about words.
     The result does not depend on the order in which different entities were found.
     """
     if not _edited_keys(findings, edits):
@@ -157,16 +168,29 @@ def with_edits(findings: Findings, edits: EditedNames) -> Findings:
         if (key := edits.resolve(mention.key))
     ]
     nowhere = {mention.key for mention in mentions if mention.sentence is None}
+    written = {mention.key: mention.surface for mention in sorted(findings.mentions, key=_last_first)}
     facts: list[FoundFact] = []
     for fact in findings.facts:
         subject, object_ = edits.resolve(fact.subject_key), edits.resolve(fact.object_key)
-        if bool(subject) == bool(fact.subject_key) and bool(object_) == bool(fact.object_key):
-            facts.append(replace(fact, subject_key=subject, object_key=object_))
+        if not (edits.hides_facts(fact.subject_key) or edits.hides_facts(fact.object_key)):
+            facts.append(
+                replace(
+                    fact,
+                    subject=fact.subject if subject or not fact.subject_key else written[fact.subject_key],
+                    subject_key=subject,
+                    object=fact.object if object_ or not fact.object_key else written[fact.object_key],
+                    object_key=object_,
+                )
+            )
     return Findings(
         findings.chunk_id,
         [replace(mention, sentence=None) if mention.key in nowhere else mention for mention in mentions],
         facts,
     )
+
+
+def _last_first(mention: FoundMention) -> tuple[int, str]:
+    return (-(mention.sentence or 0), mention.surface)
 
 
 def packed(findings: Findings) -> str:
@@ -193,10 +217,10 @@ def unpacked(chunk_id: str, found: str) -> Findings:
     )
 
 
-def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
+def _edited_keys(findings: Findings, edits: ResolvesNames) -> list[str]:
     keys = {mention.key for mention in findings.mentions}
     keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
-    return sorted(keys & edits.resolved.keys())
+    return sorted(key for key in keys if key in edits.resolved)
 
 
 def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:

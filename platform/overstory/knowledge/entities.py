@@ -16,6 +16,7 @@ from overstory.index.metadata_values import stored_metadata
 from overstory.index.name_edits import ListedEntity, edited_names, listed_names, most_mentioned
 from overstory.index.stages.entities import KINDS, MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.knowledge.connection import CorpusPart
+from overstory.model.entity_kinds import LISTED_LATER, type_of_kind
 from overstory.model.entity_paths import EntityFacts, EntityPassages, MentioningPassage
 from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
@@ -59,9 +60,8 @@ def most_mentioned_in(
     type_: str = "",
     prefix: str = "",
     words: Collection[str] = (),
-    by_kind: bool = False,
 ) -> list[ListedEntity]:
-    """Return the entities that are mentioned in the largest numbers of passages of these documents.
+    """Return the entities of these documents in the order of `Knowledge.entities`.
 
     `most_mentioned` does the same for the whole corpus. Spellings and counts come from these documents; entity types
     come from the whole corpus. Every mention in the documents is read twice.
@@ -70,7 +70,6 @@ def most_mentioned_in(
         type_: entity type to list; "" for all.
         prefix: start of the normalised name; "" for all.
         words: normalised words. For each, the name must contain a word that starts with it.
-        by_kind: True to list entities with a type first, and numbers last.
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
@@ -91,7 +90,7 @@ def most_mentioned_in(
             counted.parsed += parsed
             counted.listed += listed
     wanted = ((id_, each) for id_, each in found.items() if each.passages and _has_words(each.key, words))
-    kinds = {id_: _kind(each) if by_kind else 0 for id_, each in found.items()}
+    kinds = {id_: LISTED_LATER.get(each.type, 0) for id_, each in found.items()}
     named = sorted(wanted, key=lambda each: (kinds[each[0]], _most_first(each)))[:limit]
     shown = dict(named)
     for page in pages if shown else ():
@@ -109,11 +108,6 @@ def most_mentioned_in(
 
 def _has_words(key: str, words: Collection[str]) -> bool:
     return all(f" {word}" in f" {key}" for word in words)
-
-
-def _kind(name: _NameCounts) -> int:
-    """Return a sort key: 0 for an entity whose type a parser found, 1 for any other entity, 2 for a number."""
-    return 0 if name.type else 2 if name.key[:1].isdigit() else 1
 
 
 def _most_first(named: tuple[str, _NameCounts]) -> tuple[int, str]:
@@ -179,21 +173,22 @@ class CorpusEntities(CorpusPart):
         type: str = "",  # noqa: A002 # the natural name for an entity type
         like: str = "",
         words: str = "",
-        by_kind: bool = False,
         where: Where | None = None,
     ) -> list[ListedEntity]:
-        """List the entities of the corpus. Those that most passages mention come first.
+        """List the entities of the corpus.
+
+        People, organisations, places, works, products, events and laws come first, then groups of people, languages and
+        terms, then entities without a type, and technical names last. In each group, those that most passages mention
+        come first.
 
         Args:
             limit: maximum number of entities, 1 or more.
-            type: list only entities of this type (PERSON, ORG, CODE, TERM, …).
+            type: list only entities of this type (PERSON, ORG, CODE, TERM, …) or kind ("person", "file", …).
             like: list only entities whose name starts with this text, and entities into which an entity with such a
                 name was merged. Case, accents and punctuation are ignored.
             words: use this instead of `like` to match words at any position. Each of these words must be the start of a
                 word in the entity's name; names that start with `words` come first. If more than 1,000 passages contain
                 the words, some entities may be missing.
-            by_kind: True to list first the people, organisations, places, works and terms with known facts, then those
-                without known facts, and last the entities without a type and numbers.
             where: metadata filter as for `search`. Only entities in matching documents are listed. Their counts and
                 spellings come from these documents; their types come from the whole corpus.
 
@@ -203,6 +198,7 @@ class CorpusEntities(CorpusPart):
         if limit < 1:
             raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         corpus = asked_corpus(self.graph, self.corpus_name)
+        type = type_of_kind(type)  # noqa: A001
         prefix = entity_key(like) or " ".join(key_words(like))
         asked = key_words(words)
         if (like and not prefix) or (words and not asked):
@@ -211,7 +207,7 @@ class CorpusEntities(CorpusPart):
         if among is None and asked:
             return names_with_words(self.graph, corpus, words, limit=limit, type_=type)
         if among is None:
-            return most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
+            return most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
 
         def read(tx: Transaction) -> list[ListedEntity]:
             found = among(tx, corpus)
@@ -223,7 +219,6 @@ class CorpusEntities(CorpusPart):
                 type_=type,
                 prefix=prefix,
                 words=asked,
-                by_kind=by_kind,
             )
 
         return self.graph.reading("retrieve/names", read)

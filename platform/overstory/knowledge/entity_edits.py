@@ -23,6 +23,7 @@ from overstory.index.name_edits import (
 )
 from overstory.knowledge.connection import WholePart
 from overstory.retrieve.entity_paths.endpoints import entity_not_found
+from overstory.retrieve.question_entities import short_names
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
@@ -141,6 +142,8 @@ class EntityEdits(WholePart):
 
     def dismiss_merge(self, name: str, into: str) -> None:
         """Record that two entities are different, so that merging them, in either direction, is not suggested again.
+
+        If they were merged because documents use one name for the other, the next `index` separates them.
 
         Raises:
             EntityNotFound: an entity does not exist. The error's remedy lists similar names. Nothing was changed.
@@ -263,6 +266,7 @@ def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, 
         or key in state.called
         or key in state.given
         or _is_there(tx, corpus, [key, state.resolve(key)])
+        or short_names(tx, corpus, [key])
     ):
         return
     raise entity_not_found(tx, corpus, [(name, key)], hint=hint)

@@ -308,7 +308,7 @@ class PassageQuestions(ABC):
         evidence = on_all or self.found(question, THINGS_READ if deeper else k, asked)
         if deeper and not things_in(evidence):
             evidence = with_hits(evidence, evidence.hits[:k])
-        return evidence if options.where is not None else self.with_edges(evidence)
+        return evidence if on_all is not None else self.with_parts(evidence, options.where)
 
     def _with_names_meant(self, found: Answer, where: Expression | None) -> Answer:
         """If the question contains names that no passage mentions, add similar names to the answer as suggestions."""
@@ -350,8 +350,8 @@ class PassageQuestions(ABC):
         """Return evidence if the question is about all documents; None if passages should be searched as usual."""
 
     @abstractmethod
-    def with_edges(self, evidence: Evidence) -> Evidence:
-        """If the question asks for edges of the graph, add them to the evidence."""
+    def with_parts(self, evidence: Evidence, where: Expression | None) -> Evidence:
+        """If the question asks for rows of tables or edges of the graph, add them to the evidence."""
 
     @abstractmethod
     def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:

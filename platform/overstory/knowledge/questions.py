@@ -9,16 +9,17 @@ from dataclasses import replace
 from overstory.answer import Answer, Context, Extract, extract
 from overstory.errors import FilterError, MetadataNotFound
 from overstory.filters import Expression, Where
-from overstory.filters.expression import of_documents, without_disabled
+from overstory.filters.expression import asks_passages, of_documents, without_disabled
 from overstory.graph import Corpus, Transaction
 from overstory.knowledge.connection import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions, SearchOptions
 from overstory.llm import Chat
-from overstory.model import Evidence, HitStatement
+from overstory.model import Evidence, HitStatement, TablePart
 from overstory.protocols import Extractor, Reranker, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.asked_tables import with_asked_rows
 from overstory.retrieve.context import asked_corpus, one_question
 from overstory.retrieve.entity_facts import nearest_names
 from overstory.retrieve.extra_columns import with_extra_columns
@@ -152,26 +153,36 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         systems = installed_systems()
         if self.fixed is not None:  # reports may be based on documents that the user may not see
             return None
-        if not asks_about_whole_corpus(question) or global_questions.answers_itself(systems, retriever):
+        if not asks_about_whole_corpus(question):
             return None
         self.retriever(retriever)  # raises an error if the retriever is invalid
         corpus = asked_corpus(self.graph, self.corpus_name)
         if corpus.disabled:  # reports may be based on disabled documents
             return None
+        context = self.connection.retrieval_context()
+        if global_questions.answers_itself(systems, retriever):
+            return global_questions.described(context, self.search(question, k, retriever=retriever))
         better = global_questions.retriever_for_all(systems, corpus)
         if not better:
-            return global_questions.overview(systems, self.connection.retrieval_context(), question)
-        found = self.search(question, k, retriever=better)
+            return global_questions.overview(systems, context, question)
+        found = global_questions.described(context, self.search(question, k, retriever=better))
         note = f"The question is about all documents, so reports of the retriever {better} answer it."
         return replace(found, notes=(note, *found.notes))
 
-    def with_edges(self, evidence: Evidence) -> Evidence:
-        if self.fixed is not None:  # edges may come from documents that the user may not see
-            return evidence
+    def with_parts(self, evidence: Evidence, where: Expression | None) -> Evidence:
+        seen = self.within(where)
 
         def ask(tx: Transaction) -> Evidence:
             corpus = asked_corpus(self.graph, self.corpus_name, tx)
-            return evidence if corpus.hides_documents else with_asked_edges(tx, corpus, evidence)
+            found = evidence
+            if seen is None or not asks_passages(seen):
+                documents = without_disabled(seen) if corpus.hides_documents else seen
+                among = None if documents is None else self.connection.filters.of(tx, corpus, documents).documents
+                found = with_asked_rows(tx, corpus, evidence, among)
+            # Edges may come from documents that the user may not see, or that do not match the filter.
+            is_whole = seen is None and not corpus.hides_documents
+            has_rows = any(isinstance(part, TablePart) for part in found.parts)
+            return with_asked_edges(tx, corpus, found) if is_whole and not has_rows else found
 
         return self.graph.reading("retrieve/edges", ask)
 

@@ -95,16 +95,12 @@ class SeveralQuestions(PassageQuestions):
         of = {title: evidence for title, evidence in asked.members.items() if evidence is not None}
         return merged_evidence(of, asked.notes) if of else None
 
-    def with_edges(self, evidence: Evidence) -> Evidence:
+    def with_parts(self, evidence: Evidence, where: Expression | None) -> Evidence:
         alone = Evidence(evidence.question, evidence.retriever, ())
-        asks = {
-            title: functools.partial(part.with_edges, alone) for title, part in self.parts.items() if part.fixed is None
-        }
-        if not asks:
-            return evidence
+        asks = {title: functools.partial(part.with_parts, alone, where) for title, part in self.parts.items()}
         try:
             found = self._at_once(asks).members
-        except (DatabaseUnreachable, ServerError):  # edges are optional: the evidence is usable without them
+        except (DatabaseUnreachable, ServerError):  # parts are optional: the evidence is usable without them
             return evidence
         having = {title: each for title, each in found.items() if each.parts}
         if not having:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
+StepKind = Literal["fact", "link", "sentence", "subject", "passage", "document"]
 """Kinds of support for a step from one entity to another, strongest first.
 
 - "fact": a fact about both entities.
@@ -21,6 +21,7 @@ StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
 - "sentence": a sentence that contains both entities.
 - "subject": a sentence that contains one entity, in a passage about the other entity.
 - "passage": two sentences of one passage, each with one of the entities.
+- "document": two passages of a short document, such as a mail, each with one of the entities.
 """
 
 
@@ -28,7 +29,8 @@ StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
 class PathStep(HasOrigin):
     """A step of a path from one entity to the next, with the passage that supports the step.
 
-    If the kind is "link", the title, source and ids are those of the document at the start of the link.
+    If the kind is "link", the title, source and ids are those of the document at the start of the link. If it is
+    "document", the heading and the id of the passage are those of the first passage.
 
     Attributes:
         predicate: predicate of the fact, such as "be born in", or type of the link; "" for other kinds.
@@ -223,6 +225,22 @@ class RelatedEntity:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class TypeVotes:
+    """A type that parsers gave to mentions of an entity, and the number of these mentions."""
+
+    type: str
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergedName:
+    """A name that documents use for an entity, and why: "spelling", "abbreviation", "initials" or "part"."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EntityFacts:
     """The facts and relations of one entity.
 
@@ -230,6 +248,9 @@ class EntityFacts:
         name: name of the entity, as it is spelled in the corpus.
         type: entity type such as PERSON or ORG; "" if unknown.
         aliases: other spellings of the name, most frequent first.
+        votes: the types that parsers gave to its mentions, and how often. Without a vocabulary, the first is
+            the type of the entity: votes that fit the form of the name count double. Empty under a filter.
+        merged: the aliases that were merged when the corpus was indexed, because a document uses them for this entity.
         passages: number of passages that mention the entity.
         facts: facts about the entity, up to the requested limit. Facts that more passages state come first.
         related: entities that occur in facts with this entity, up to the requested limit. Entities whose connecting
@@ -242,6 +263,8 @@ class EntityFacts:
     passages: int
     facts: tuple[EntityFact, ...]
     related: tuple[RelatedEntity, ...]
+    votes: tuple[TypeVotes, ...] = ()
+    merged: tuple[MergedName, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

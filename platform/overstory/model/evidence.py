@@ -23,7 +23,7 @@ _MOST_REPEATING_DOCUMENTS = 3  # maximum number of documents with the same text 
 
 _MOST_CLAUSES_OF_A_HIT = 2
 
-ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
+ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer", "table"]
 """Kinds of results that can get a share of the context window. Excerpts get none, because they count as passages."""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from overstory.display import around, printable, shortened
+from overstory.display import around, counted, printable, shortened
 from overstory.model.passage_text import count_at_most
 
-PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
+PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer", "table"]
 """Kinds of parts.
 
 - "entity": an entity.
@@ -19,6 +19,7 @@ PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt"
 - "subgraph": several nodes of a graph and the edges between them.
 - "excerpt": sentences from a passage.
 - "answer": a remembered answer.
+- "table": the rows of a table that a question about a set asks for.
 """
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
@@ -156,6 +157,25 @@ class RatedReport(CommunityReport):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OverviewLine(Part):
+    """A line of an overview of a corpus, such as a folder with the dates of its documents.
+
+    Attributes:
+        heading: what the line is about.
+        body: what is said about it.
+    """
+
+    kind: PartKind = field(default="report", init=False)
+    heading: str
+    body: str
+
+    @classmethod
+    def of(cls, heading: str, body: str, *, chunks: tuple[str, ...], documents: tuple[str, ...]) -> OverviewLine:
+        text = f"{heading}\n{body}"
+        return cls(text=text, score=1.0, chunks=chunks, documents=documents, heading=heading, body=body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkEdge(Part):
     """A link between two documents that the question asks for, supported by one passage of each document.
 
@@ -206,6 +226,112 @@ class LinkEdge(Part):
     def reached(self) -> str:
         """The title of the document at the end of the link that is farther from the question."""
         return self.target if self.at_source else self.source
+
+
+@dataclass(frozen=True, slots=True)
+class CitedRow:
+    """A row of a table, with the id of the passage in which it begins."""
+
+    text: str
+    chunk: str
+
+
+_MOST_ROWS_OF_A_PART = 1_000
+_MOST_NAMES_IN_A_SENTENCE = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TablePart(Part):
+    """The rows of a table that a question about a set asks for. They are complete, up to the first 1,000.
+
+    Attributes:
+        table: title of the document and name of the table.
+        counts: True if the question asks for a number.
+        number: number of the rows, or of the distinct values of the column that the question asks for. If that column
+            contains numbers, as for "how many seats", it is their sum.
+        summed: the column whose numbers were added; "" if rows or values were counted.
+        names: the distinct names of the rows, or the distinct values of that column.
+        groups: each value of a column with the number of its rows, if the question asks for them.
+        condition: the condition that the rows meet, such as "City: Ulm, not Team: Valves"; "" for all rows.
+        rows: the rows.
+    """
+
+    kind: PartKind = field(default="table", init=False)
+    table: str
+    counts: bool
+    number: float
+    summed: str
+    names: tuple[str, ...]
+    groups: tuple[tuple[str, int], ...]
+    condition: str
+    rows: tuple[CitedRow, ...]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        table: str,
+        counts: bool,
+        number: float,
+        summed: str,
+        names: Sequence[str],
+        groups: Sequence[tuple[str, int]],
+        condition: str,
+        rows: Sequence[tuple[str, str]],
+        chunks: Iterable[str],
+        document: str,
+    ) -> TablePart:
+        """Create a part whose text is the answer in one sentence, followed by the rows."""
+        shown = tuple(CitedRow(*row) for row in rows[:_MOST_ROWS_OF_A_PART])
+        cited = {row.chunk for row in shown}
+        part = cls(
+            text="",
+            score=1.0,
+            chunks=tuple(chunk for chunk in chunks if chunk in cited or not shown),
+            documents=(document,),
+            table=table,
+            counts=counts,
+            number=number,
+            summed=summed,
+            names=tuple(names),
+            groups=tuple(groups),
+            condition=condition,
+            rows=shown,
+        )
+        return replace(part, text="\n".join([part.statement, *(row.text for row in shown)]))
+
+    @property
+    def statement(self) -> str:
+        """The answer in one sentence, such as "3 rows of staff › Staff (City: Ulm): Ada, Ben, Carla"."""
+        of = f"{self.table} ({self.condition})" if self.condition else self.table
+        if self.groups:
+            return f"{of}: {', '.join(f'{name} {number:,}' for name, number in self.groups)}"
+        if not self.rows:
+            return f"No row of {of}"
+        named = f": {self.listed}" if self.names else ""
+        if self.summed:
+            return f"{self.summed}: {self._number} in {counted(len(self.rows), 'row')} of {of}{named}"
+        if self.number == len(self.names) != len(self.rows):
+            return f"{self._number} in {of}{named}"
+        return f"{counted(len(self.rows), 'row')} of {of}{named}"
+
+    @property
+    def _number(self) -> str:
+        return f"{self.number:,.15g}"
+
+    @property
+    def listed(self) -> str:
+        """The names, separated by commas. Only the first 20 are listed."""
+        more = len(self.names) - _MOST_NAMES_IN_A_SENTENCE
+        listed = ", ".join(self.names[:_MOST_NAMES_IN_A_SENTENCE])
+        return f"{listed} and {more:,} more" if more > 0 else listed
+
+    @property
+    def short(self) -> str:
+        """The number or the names, whichever the question asks for; the groups if it asks for those."""
+        if self.groups and self.counts:
+            return ", ".join(f"{name} {number:,}" for name, number in self.groups)
+        return self._number if self.counts else self.listed or "none"
 
 
 BridgeStepKind = Literal["about", "mentions", "link", "link back"]

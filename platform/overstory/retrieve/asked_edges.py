@@ -16,6 +16,7 @@ from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.question_entities import question_entities
 from overstory.text.questions.asked_words import AskedWords
+from overstory.text.questions.sets import set_question
 from overstory.text.words import stem, word_matches
 
 _MOST_VERTICES_OF_A_NAME = 8
@@ -23,12 +24,15 @@ _MOST_VERTICES_OF_A_NAME = 8
 _MOST_EDGES_LOOKED_AT = 10_000  # maximum number of edges to search per vertex
 _MOST_LINKS_OF_A_VERTEX = 20
 """Maximum number of matching edges to return per vertex."""
+_MOST_LINKS_COUNTED = 1_000
+"""Maximum number of matching edges to return per vertex, if the question counts or excludes things."""
 _MOST_REACHED_VERTICES = 20
 """Maximum number of vertices to search in the second step."""
 _SHORTEST_ASKED_WORD = 3  # shorter words of the question are not searched in edges
 SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
 """Shares of the context window for relations and passages, used if the retriever does not set its own shares."""
 CUT = f"at most {_MOST_LINKS_OF_A_VERTEX} matching edges of each vertex are read; there may be more"
+NOT_COUNTED = f"more than {_MOST_LINKS_COUNTED:,} edges match: they were not counted"
 
 
 def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evidence:
@@ -47,13 +51,20 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
         return evidence
     asked = AskedWords.of(question.text)
     names = {stem(match.group()) for each in named for match in word_matches(each.name)}
-    first = _edges(tx, corpus, row["ids"], asked, names, step=1)
+    asked_set = set_question(question.text)
+    counts = asked_set is not None and asked_set.operates
+    most = _MOST_LINKS_COUNTED if counts else _MOST_LINKS_OF_A_VERTEX
+    first = _edges(tx, corpus, row["ids"], asked, names, most, step=1)
     used = {stem(form) for edge in first for form in asked.found_in(*_words_of(edge))}
     reached = _reached(first, row["ids"])
     second = (
-        _edges(tx, corpus, reached, asked, names | used, step=2) if reached and set(asked.forms) - names - used else []
+        _edges(tx, corpus, reached, asked, names | used, most, step=2)
+        if reached and set(asked.forms) - names - used
+        else []
     )
     edges = _joined(first, second)
+    if counts and len(edges) >= most:
+        return replace(evidence, notes=(*evidence.notes, NOT_COUNTED))
     if not edges:
         return evidence
     there = {hit.chunk_id for hit in (*evidence.hits, *evidence.sources)}
@@ -62,7 +73,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
     shown = tuple(edge for edge in edges if known.issuperset(edge.chunks))
     return replace(
         evidence,
-        notes=(*evidence.notes, *([CUT] if len(edges) >= _MOST_LINKS_OF_A_VERTEX else [])),
+        notes=(*evidence.notes, *([CUT] if len(edges) >= most else [])),
         parts=(*evidence.parts, *shown),
         sources=(*evidence.sources, *source_hits(rows, rows)),
         shares=evidence.shares or SHARES,
@@ -70,7 +81,14 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
 
 
 def _edges(
-    tx: Transaction, corpus: Corpus, documents: Sequence[str], asked: AskedWords, known: Collection[str], *, step: int
+    tx: Transaction,
+    corpus: Corpus,
+    documents: Sequence[str],
+    asked: AskedWords,
+    known: Collection[str],
+    most: int,
+    *,
+    step: int,
 ) -> list[LinkEdge]:
     """Return the links of documents that contain a word of the question whose stem is not in `known`.
 
@@ -83,7 +101,7 @@ def _edges(
         documents=list(documents),
         words=words,
         looked_at=_MOST_EDGES_LOOKED_AT,
-        most=_MOST_LINKS_OF_A_VERTEX,
+        most=most,
         hyperlink=HYPERLINK,
     )
     found: dict[tuple[str, str, str, str], LinkEdge] = {}

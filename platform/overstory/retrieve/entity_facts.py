@@ -10,7 +10,7 @@ from overstory.errors import EntityNotFound, IndexMissing, QuestionError
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.model.entity_paths import EntityFact, EntityFacts, RelatedEntity
+from overstory.model.entity_paths import EntityFact, EntityFacts, MergedName, RelatedEntity, TypeVotes
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.entity_paths.endpoints import (
@@ -23,6 +23,7 @@ from overstory.retrieve.entity_paths.endpoints import (
 )
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.question_entities import cached_edits
+from overstory.text.names.document_names import merge_reason
 from overstory.text.names.keys import entity_key
 
 _LEAST_MISSPELT_LIKENESS = 0.75
@@ -66,6 +67,8 @@ def find_entity_facts(
                 RelatedEntity(each["name"], each["type"], tuple(each["predicates"]), int(each["statements"]))
                 for each in row["related"]
             ),
+            votes=tuple(map(TypeVotes, row["types"], row["votes"])),
+            merged=_merged(tx, corpus, known["key"], row["aliases"]),
             notes=tuple(_notes(row, outdated=outdated)),
         )
 
@@ -190,8 +193,16 @@ def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: 
         passages=len(passages.of([known["id"]])[known["id"]].chunks),
         facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
         related=_related(passages, shown, stated, limit=limit),
+        merged=_merged(tx, corpus, known["key"], surfaces[1:]),
         notes=(*passages.among.notes, *notes),
     )
+
+
+def _merged(tx: Transaction, corpus: Corpus, key: str, aliases: Sequence[str]) -> tuple[MergedName, ...]:
+    by_hand = cached_edits(tx, corpus).resolved
+    others = {alias: entity_key(alias) for alias in aliases}
+    reasons = {alias: merge_reason(other, key) for alias, other in others.items() if other not in (key, *by_hand)}
+    return tuple(MergedName(alias, reason) for alias, reason in reasons.items() if reason)
 
 
 def _related(

@@ -13,6 +13,8 @@ from overstory.index.metadata_values import stored_metadata
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
 from overstory.model.metadata import PAGE_STARTS, page_of, page_starts
 from overstory.model.passage_text import without_boilerplate
+from overstory.text.languages import stop_words
+from overstory.text.names.keys import entity_key
 from overstory.text.questions.asked_words import AskedWords
 
 
@@ -24,6 +26,9 @@ def best_of(scores: Mapping[str, float], k: int) -> list[str]:
 
 NEAREST = "is among the closest in meaning to the question"
 """Explanation of a passage that was found by meaning."""
+
+LOOSELY_SIMILAR = "is only loosely similar in meaning to the question, and was found through names in other passages"
+"""Explanation of a passage that was found only through names that explain little."""
 
 SECTION_HAS_WORDS = "is in a section that contains words of the question"
 """Explanation of a passage that contains no word of the question, although its section does."""
@@ -40,19 +45,48 @@ def has_words(asked: AskedWords, row: Row) -> str:
     return f"contains words of the question: {listed(found)}" if found else SECTION_HAS_WORDS
 
 
-def has_names(found: Sequence[str]) -> str:
-    """Return a clause that lists the names of the question in a passage."""
-    return f"mentions {listed(found)}, as the question does"
+def other_words(asked: AskedWords, row: Row, names: Iterable[str]) -> str:
+    """Return the clause of `has_words` without the words of some names and the stop words of the passage's language.
+
+    Return "" if no word is left.
+    """
+    named = {word for name in names for word in entity_key(name).split()}
+    common = stop_words(row["language"]) if row["language"] else frozenset[str]()
+    found = asked.found_in(row["title"], row["heading"], row["text"])
+    left = [word for word in found if entity_key(word) not in named and word.lower() not in common]
+    return f"contains words of the question: {listed(left)}" if left else ""
 
 
-def shares(name: str, source: str, *, better: bool) -> str:
+def has_names(mentioned: Sequence[str], *, about: Sequence[str] = ()) -> str:
+    """Return a clause that lists the names of the question in a passage.
+
+    Args:
+        about: those that the passage is about. The other names are in `mentioned`.
+    """
+    if not about:
+        return f"mentions {listed(mentioned)}, as the question does"
+    if not mentioned:
+        return f"is about {listed(about)}, named in the question"
+    return f"is about {listed(about)} and mentions {listed(mentioned)}, as the question does"
+
+
+def shares(name: str, source: str) -> str:
     """Return a clause that explains that a passage was reached from another passage, because both mention a name.
 
     Args:
         source: the other passage, as returned by `quoted`.
-        better: True if the other passage ranks higher.
     """
-    return f"shares the name {_line(name)} with {source}{', which was found first' if better else ''}"
+    return f"mentions {_line(name)}, as does {source}"
+
+
+def mentions_subject(name: str, source: str) -> str:
+    """Return a clause that explains that a passage was reached from another passage, whose subject it mentions.
+
+    Args:
+        name: the subject; "" if it is the title of the other passage.
+        source: the other passage, as returned by `quoted`.
+    """
+    return f"mentions {_line(name)}, the subject of {source}" if name else f"mentions the subject of {source}"
 
 
 def is_about(name: str, source: str) -> str:
@@ -71,16 +105,6 @@ def is_linked(name: str, source: str) -> str:
         source: the passage from which the link was followed, as returned by `quoted`.
     """
     return f"is linked to {source} by {_line(name)}"
-
-
-def two_names_away(name: str, source: str) -> str:
-    """Return a clause that explains that a passage was reached in two steps.
-
-    Args:
-        name: the name that led to the passage in the second step.
-        source: the passage reached in the first step, as returned by `quoted`.
-    """
-    return f"is two steps away, through {_line(name)} in {source}"
 
 
 def quoted(source: Row | None, target: Row | None) -> str:

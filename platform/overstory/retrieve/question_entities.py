@@ -42,6 +42,15 @@ def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
     return edits
 
 
+def short_names(tx: Transaction, corpus: Corpus, keys: Iterable[str]) -> dict[str, str]:
+    """Return the names among `keys` that documents use for exactly one entity, each with the key of that entity.
+
+    An example is a last name in documents with one person of that name. Names that are entities are left out.
+    """
+    rows = [{"key": key, "id": entity_id(corpus.label, key)} for key in dict.fromkeys(keys)]
+    return {row["key"]: row["name"] for row in tx.run("retrieve/short_names", corpus.label, rows=rows)}
+
+
 _MOST_WORDS_SEARCHED_FOR_NAMES = 300
 """Only this many words at the beginning of a question are searched for names."""
 
@@ -103,7 +112,9 @@ def question_entities(
         of_documents: return only entities that a passage of these documents mentions; None for all documents.
     """
     known = StoredEntities(tx, corpus, in_dictionary=in_dictionary, of_documents=of_documents)
-    entities, matches = entities_in(question, cached_edits(tx, corpus).resolve, known)
+    edits = cached_edits(tx, corpus)
+    short = short_names(tx, corpus, possible_names(question.tokens)) if of_documents is None else {}
+    entities, matches = entities_in(question, lambda key: edits.resolve(short.get(key, key)), known)
     return QuestionEntities(entities, matches, outdated=known.outdated)
 
 

@@ -21,7 +21,22 @@ from overstory.protocols import DatabaseLoader, Loader
 from overstory.settings import Settings
 
 _SUFFIXES = (
-    *(".txt", ".md", ".rst", ".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".rtf", ".odt", ".ods", ".odp", ".epub"),
+    *(
+        ".txt",
+        ".md",
+        ".rst",
+        ".html",
+        ".htm",
+        ".pdf",
+        ".docx",
+        ".pptx",
+        ".xlsx",
+        ".rtf",
+        ".odt",
+        ".ods",
+        ".odp",
+        ".epub",
+    ),
     *(".csv", ".tsv", ".jsonl", ".json", ".xml", ".eml", ".mbox", ".ipynb", ".srt", ".vtt", ".pod", ".1"),
     *(".py", ".js", ".ts", ".go", ".rs", ".java", ".c", ".cpp", ".cs", ".rb", ".php", ".sh", ".yaml", ".toml"),
     *(".tif", ".tiff", ".png", ".jpg", ".graphml", ".zip", ".tar.gz", ".doc", ".xls", ".ppt", ".msg"),

@@ -26,6 +26,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
 from overstory.systems.base import System
+from overstory.systems.corpus_overview import with_overview
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
@@ -156,13 +157,19 @@ def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, que
     command = "" if better is None else index_command(context.corpus_name, better.name)
     more = f" For a better answer, run {command} and ask again." if command else ""
     if evidence is not None:
+        evidence = described(context, evidence)
         by = next(system.title for system in systems if system.name == evidence.retriever)
         note = f"This question is about all documents: reports of {by} on the coarsest communities answer it.{more}"
         return replace(evidence, notes=(note, *evidence.notes))
-    found = central_passages(context, question, 2 * _OVERVIEW_REPORTS)
+    found = described(context, central_passages(context, question, 2 * _OVERVIEW_REPORTS))
     reports = f" For an answer from reports, run {command} and ask again." if command else ""
-    note = f"This question is about all documents: the passages shown represent many others.{reports}"
+    note = f"This question is about all documents: their kinds, folders, names and typical passages answer it.{reports}"
     return replace(found, notes=(note, *found.notes))
+
+
+def described(context: RetrievalContext, evidence: Evidence) -> Evidence:
+    """Add an overview of the documents to evidence for a question about all of them."""
+    return query_current_corpus(context, "retrieve/overview", lambda tx, corpus: with_overview(tx, corpus, evidence))
 
 
 def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple[Row, Report]]:

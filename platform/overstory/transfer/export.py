@@ -159,7 +159,7 @@ def document_records(
         chunk_ids = [row["id"] for row in rows]
         mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
         facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
-        if corpus.edits_names and not edited:
+        if not edited:
             for row in kept(graph, label, chunk_ids):
                 _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
         links = _links(graph, label, ids)

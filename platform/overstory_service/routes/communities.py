@@ -52,16 +52,11 @@ async def list_entities(
         Query(max_length=1_000, description="Only entities whose name contains words that start so; replaces `like`."),
     ] = "",
     type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # the parameter of `Knowledge.entities` has the same name
-    by_kind: Annotated[
-        bool, Query(description="Sort people, organisations, places and works first, numbers last.")
-    ] = False,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     where: Where = None,
 ) -> Response:
-    """List entities, sorted by the number of passages that mention them."""
-    found = await call.read(
-        lambda view: view.entities(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
-    )
+    """List entities: people, organisations, places and works first, technical names last, most mentioned first."""
+    found = await call.read(lambda view: view.entities(limit=limit, type=type, like=like, words=words, where=where))
     return DataclassResponse(EntityList(tuple(found)))
 
 

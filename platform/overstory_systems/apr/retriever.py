@@ -468,9 +468,7 @@ class _Reasons:
             detail = f"{self.settings.passage:g} · cosine similarity to the question"
             yield Reason("dense", self.settings.passage * passage.cosine, detail, NEAREST if plain else "")
         if passage.link:
-            source = passage.link.source
-            better = (-self.scores[source], source) < (-self.scores[id_], id_)
-            clause = shares(passage.link.name, quoted(self.rows.get(source), self.rows.get(id_)), better=better)
+            clause = shares(passage.link.name, quoted(self.rows.get(passage.link.source), self.rows.get(id_)))
             value = passage.link.value
             yield Reason("path", self.settings.path * value, f"{self.settings.path:g} · relevance {value:.3f}", clause)
 

@@ -72,6 +72,7 @@ def test_questions_on_everything_and_on_a_kind_are_answered_by_what_is_there(pla
     found = plants.ask("Give me an overview of everything")
     assert found.answered
     assert "overstory index --system hirag" in found.notes[0]
-    assert {each.kind for each in found.citations} == {"passage"}
+    assert found.text.startswith("10 documents — 10 without a file [1]")
+    assert {each.kind for each in found.citations} == {"report", "passage"}
     listed = plants.ask("Which plants are there?")
     assert set(listed.short.split("; ")) == {"Plant Sueddorf", "Plant Nordheim"}

@@ -14,6 +14,8 @@ from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.entity_paths import EntityPaths
 from overstory.retrieve.entity_paths.expansion import MOST_PASSAGES_OF_A_NAME
 
+LONG = f"Then {'it rained and ' * 60}it snowed."  # a passage of its own
+MORE = f"\n\n{LONG}"
 DOCUMENTS = (
     # From Ada Quill to Rome Port: through Bob Stone by facts, through Cid Marsh by passages, by three steps.
     passage("ada", "", "Ada Quill met Bob Stone."),
@@ -32,6 +34,9 @@ DOCUMENTS = (
     passage("jon", "", "Ida Lund wed Jon Birk."),
     passage("kim", "", "Jon Birk knew Kim Voss."),
     passage("bay", "", "Kim Voss saw Oslo Bay."),
+    # Two names in one letter, and two in a long book.
+    passage("letter", "", f"Pia Lorn asks for a key. {LONG}\n\n{LONG} With greetings from Uma Reed."),
+    passage("book", "", f"Wim Dorn begins. {LONG}{MORE * 31} So ends Xia Pohl."),
     # Two people of one family name.
     passage("cliff", "", "Cliff Burton taught Lou Reiss, as Burton did."),
     passage("hilarie", "", "Hilarie Burton taught Amy Noll, as Burton did."),
@@ -126,6 +131,18 @@ def test_the_shortest_path_comes_first_though_others_are_better(knowledge: Knowl
     found = knowledge.paths("Ida Lund", "Oslo Bay")
     assert shown(found) == ["Ida Lund → Old Town → Oslo Bay", "Ida Lund → Jon Birk → Kim Voss → Oslo Bay"]
     assert found.paths[0].cost > found.paths[1].cost
+
+
+def test_a_short_document_connects_two_names(knowledge: Knowledge) -> None:
+    (path,) = knowledge.paths("Uma Reed", "Pia Lorn").paths
+    (step,) = path.steps
+    assert (str(path), step.kind, path.cost) == ("Uma Reed → Pia Lorn", "document", 2.2)
+    assert step.sentences == ("Pia Lorn asks for a key.", "With greetings from Uma Reed.")
+    assert step.source_key == "letter"
+
+
+def test_a_long_document_connects_no_names(knowledge: Knowledge) -> None:
+    assert not knowledge.paths("Wim Dorn", "Xia Pohl").paths
 
 
 def test_a_path_has_no_more_steps_than_allowed(knowledge: Knowledge) -> None:

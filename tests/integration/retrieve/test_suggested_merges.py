@@ -41,7 +41,7 @@ DOCUMENTS = [
         (
             "There were computers of International Business Machines (IBM) in most offices.",
             "Later, computers of IBM were in all offices.",
-            "In those years Joanne Rowling lived in Edinburgh. It was there that Rowling wrote novels.",
+            "In those years Rowling lived in Edinburgh. It was there that Joanne Rowling wrote novels.",
             "The novels of J. K. Rowling are read in Edinburgh.",
             "In his films Bahram Beyzai shows Tehran.",
             "For a film Bahram Bayzai came back to Tehran.",
@@ -164,6 +164,7 @@ def test_a_dismissed_one_is_not_suggested_again_until_that_is_undone(knowledge: 
 
 def test_exports_have_what_was_dismissed(knowledge: Knowledge, open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge.dismiss_merge("IBM", "International Business Machines")
+    knowledge.index()
     with (tmp_path / "export.jsonl").open("w") as file:
         knowledge.export(file.write)
     other = open_corpus("second")

@@ -118,8 +118,8 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
     name = shared_corpus.corpus_name
     listed = client.get(url(name, "entities"), params={"limit": 2}).json()["entities"]
     assert listed == json.loads(json.dumps(plain(shared_corpus.entities(limit=2))))
-    worded = client.get(url(name, "entities"), params={"words": "einstein", "by_kind": "true"}).json()["entities"]
-    assert worded == json.loads(json.dumps(plain(shared_corpus.entities(words="einstein", by_kind=True))))
+    worded = client.get(url(name, "entities"), params={"words": "einstein"}).json()["entities"]
+    assert worded == json.loads(json.dumps(plain(shared_corpus.entities(words="einstein"))))
     assert "Albert Einstein" in {each["name"] for each in worded}
     tree = client.get(url(name, "tree")).json()
     assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))

@@ -107,6 +107,27 @@ def test_without_a_language_model_the_answer_is_sentences_with_their_passages() 
     assert [each.text for each in found.citations] == ["He was born in Ulm.", "Ulm is on the Danube."]
 
 
+def quoting(*lines: tuple[int, str]) -> Answer:
+    def extracting(_: str, context: Context) -> Extract:
+        chosen = tuple(Sentence(context.items[place], text) for place, text in lines)
+        return Extract(chosen, chosen[0])
+
+    return answer(EVIDENCE, chat=None, extracting=extracting)
+
+
+def test_sources_are_numbered_in_the_order_of_their_citation() -> None:
+    found = quoting((1, "Ulm is on the Danube."), (0, "He was born in Ulm."), (1, "It has a minster."))
+    assert found.text == "Ulm is on the Danube. [1]\nHe was born in Ulm. [2]\nIt has a minster. [1]"
+    assert [(each.number, each.chunk_id) for each in found.citations] == [(1, "c2"), (2, "c1")]
+
+
+def test_a_sentence_is_quoted_once() -> None:
+    old, minster = "Ulm is old.", "It has a minster."
+    found = quoting((0, old), (1, f"{old} {minster}"), (1, minster), (0, "Ulm"), (0, "Ulm"))
+    assert found.text == "Ulm is old. [1]\nIt has a minster. [2]\nUlm [1]"
+    assert [each.text for each in found.citations] == ["Ulm is old.\nUlm", minster]
+
+
 def test_an_answer_that_cites_nothing_is_shown_and_not_answered() -> None:
     found = answered("In Ulm.")
     assert (found.state, found.answered, found.text, found.short) == ("uncited", False, "In Ulm.", "In Ulm.")

@@ -163,6 +163,25 @@ def test_labels_are_those_of_browsers_and_of_python(tmp_path: Path, label: str, 
     assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == text
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div style='display:none'>Preview of the letter</div>",
+        "<p STYLE='color: red; Display : NONE !important;'>Preview</p>",
+        "<table style=display:none><tr><td>Preview<td>of it<tr><td>1<td>2</table>",
+        "<span style='max-height:0;display:none;'>Pre<b>view</b></span>",
+    ],
+)
+def test_elements_that_are_not_displayed_are_left_out(tmp_path: Path, hidden: str) -> None:
+    page = f"<body>{hidden}<p style='display:block; flow: none'>The rent is 840 euro.</p></body>"
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == "The rent is 840 euro."
+
+
+def test_a_page_that_a_script_displays_is_read_whole(tmp_path: Path) -> None:
+    page = "<body style='display:none'><p>The rent is 840 euro.</body>"
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == "The rent is 840 euro."
+
+
 def test_a_page_without_a_title_is_called_by_its_heading_or_its_file(tmp_path: Path) -> None:
     assert load(HtmlLoader(), write(tmp_path / "a.html", "<h1>H</h1><p>text")).document.title == "H"
     assert load(HtmlLoader(), write(tmp_path / "b.htm", "<p>text")).document.title == "b"

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.hits import best_of, has_names, has_words, hit, is_about, listed, quoted, shares, two_names_away
+from overstory.retrieve.hits import (
+    best_of,
+    has_names,
+    has_words,
+    hit,
+    is_about,
+    listed,
+    mentions_subject,
+    other_words,
+    quoted,
+    shares,
+)
 from overstory.text.questions.asked_words import AskedWords
 
 ROW = {
@@ -74,13 +85,24 @@ def test_other_passages_are_named_by_title_or_first_words() -> None:
     assert quoted(None, HANDBOOK) == "a deleted passage"
 
 
+def test_words_of_names_and_stop_words_of_the_language_are_left_out() -> None:
+    asked = AskedWords.of("Who are the authors of the Debian Handbook?")
+    english = HANDBOOK | {"language": None}
+    assert other_words(asked, english, ["The Debian Handbook"]) == "contains words of the question: authors"
+    assert other_words(asked, english, ["The Debian Handbook", "Authors"]) == ""
+    german = {"title": "", "heading": "", "text": "Der Brandschutzbeauftragte ist da.", "language": "de"}
+    asked = AskedWords.of("Wer ist der Brandschutzbeauftragte?")
+    assert other_words(asked, german, []) == "contains words of the question: Brandschutzbeauftragte"
+
+
 def test_clauses_say_how_a_name_led_here() -> None:
-    shared = 'shares the name Raphaël Hertzog with "D"'
-    assert shares("Raphaël\nHertzog", '"D"', better=True) == f"{shared}, which was found first"
-    assert shares("Raphaël\nHertzog", '"D"', better=False) == shared
+    assert shares("Raphaël\nHertzog", '"D"') == 'mentions Raphaël Hertzog, as does "D"'
     assert is_about("Ulm", '"D"') == 'is about Ulm, mentioned in "D"'
-    assert two_names_away("Ulm", '"D"') == 'is two steps away, through Ulm in "D"'
+    assert mentions_subject("Ulm", '"The town"') == 'mentions Ulm, the subject of "The town"'
+    assert mentions_subject("", '"Ulm"') == 'mentions the subject of "Ulm"'
     assert has_names(["Ulm", "Bern"]) == "mentions Ulm, Bern, as the question does"
+    assert has_names([], about=["Ulm"]) == "is about Ulm, named in the question"
+    assert has_names(["Bern"], about=["Ulm"]) == "is about Ulm and mentions Bern, as the question does"
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:

@@ -12,12 +12,15 @@ from collections.abc import Sequence
 from overstory.display import counted
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
+from overstory.index.document_names import same_names, sync_document_names
 from overstory.index.ledger import corpus_counts, recorded
-from overstory.index.name_edits import names_of
+from overstory.index.name_edits import PARSER, names_of
 from overstory.index.prefetch import MarkedEntities
 from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
+from overstory.text.names.entity_types import entity_types
+from overstory.text.names.keys import entity_key
 
 _WRITTEN_ENTITIES_A_TRANSACTION = 1_000
 _FACTS_A_TRANSACTION = 2_000
@@ -31,10 +34,11 @@ MOST_ALIASES_OF_AN_ENTITY = 50
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
     """Update pending entities and facts, and `RELATED` between entities. Return False if there was nothing to do."""
     graph, label = writer.graph, writer.corpus.label
+    edits = names_of(writer)
+    sync_document_names(writer, edits or NO_EDITS)
     counts = corpus_counts(graph, label)
     if not (counts.stale or counts.renamed):
         return False
-    edits = names_of(writer)
     progress.start("entities", counts.stale, "entities and facts")
     with recorded(writer, "entities", "link-1") as run:
         if counts.renamed:
@@ -57,15 +61,16 @@ def _edit_names(writer: Writer, edits: EditedNames) -> int:
     graph, label = writer.graph, writer.corpus.label
     edited = 0
     while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=_RENAMED_CHUNKS_A_TRANSACTION):
-        ids = [str(row["id"]) for row in rows]
+        same = {str(row["id"]): same_names(row["same"]) for row in rows}
 
-        def write(tx: Transaction, ids: list[str] = ids) -> None:
+        def write(tx: Transaction, same: dict[str, dict[str, str]] = same) -> None:
+            ids = list(same)
             for by, findings in originals_of(tx, label, ids).items():
-                write_findings(tx, label, by, findings, edits)
+                write_findings(tx, label, by, findings, edits, same if by == PARSER else None)
             tx.run("ingest/finish_renamed", label, ids=ids)
 
         writer.commit("entities", write)
-        edited += len(ids)
+        edited += len(same)
     return edited
 
 
@@ -105,12 +110,18 @@ def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tu
 
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:
-    surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
-    types = most_frequent([(text, count) for text, count in row["types"] if text])
+    key = row["key"]
+    spelt = most_frequent([(text, count) for text, count in row["surfaces"]])
+    surfaces = edits.name_first(key, sorted(spelt, key=lambda each: (entity_key(each) != key, each[:-1] in spelt)))
+    votes: dict[str, int] = dict(row["types"])
+    types = entity_types(key, votes)
     return {
         "id": row["id"],
+        "short": sorted({entity_key(surface) for surface in spelt} - {key, "", *edits.aliases(key)}),
+        "votes": [votes[type_] for type_ in types],
+        "types": types,
         "name": surfaces[0] if surfaces else row["key"],
         "aliases": surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY],
-        "type": edits.type_of(row["key"], types),
+        "type": edits.type_of(key, types),
         "df": row["df"],
     }

@@ -32,6 +32,7 @@ from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
+from overstory.index.document_names import same_names
 from overstory.index.ledger import CorpusCounts, StageRun, corpus_counts, recorded
 from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
@@ -43,6 +44,7 @@ from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
 from overstory.text.names.edits import NO_EDITS, EditedNames
+from overstory.text.names.entity_types import head_type
 from overstory.text.names.subjects import (
     OWN,
     SURE_SUBJECT_WEIGHT,
@@ -68,7 +70,7 @@ _CHANGES_ALWAYS_HELD = 1_000
 
 _STARTS_A_QUERY = 500
 
-FINGERPRINT = "names-6"
+FINGERPRINT = "names-7"
 """Version of this stage. Change it whenever the stage may find other names in the same texts."""
 
 
@@ -246,7 +248,9 @@ def _scan_changed(
 def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_MentionChanges]:
     graph, label = writer.graph, writer.corpus.label
     for ids in marked(graph, label, "ingest/changed_chunk_ids", size=_MENTIONING_CHUNKS_A_TRANSACTION):
-        rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE_SUBJECT_WEIGHT)
+        rows = graph.run(
+            "ingest/changed_chunks", label, read=True, ids=ids, sure=SURE_SUBJECT_WEIGHT, kinds=list(PARSED)
+        )
         texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
         read = [tokenise(text) for text in texts]
         names, subjects = dictionaries.of(read)
@@ -256,7 +260,17 @@ def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> 
             chunk = row["id"]
             page.starts.append({"chunk": chunk, "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], NameUses())
-            wanted |= name_uses(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
+            wanted |= name_uses(
+                text,
+                tokens,
+                row["sentences"],
+                names,
+                subjects,
+                edits,
+                parsed=set(row["parsed"]),
+                same=same_names(row["same"]),
+                language=row["language"] or "",
+            )
             stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
             for key, found in wanted.items():
@@ -291,7 +305,8 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
-    types = most_frequent([(type_, count) for type_, count in row["about_types"]])
+    head = head_type(row["key"])
+    types = [head] if head else most_frequent([(type_, count) for type_, count in row["about_types"]])
     left_out = types_left_out(row["key"])
     parsed = left_out is not None and row["found_word" if left_out >= FROM_COMMAND_LINES else "found"]
     in_dictionary = row["subject"] or parsed or row["key"] in edits.given

@@ -75,7 +75,7 @@ class CanopyRetriever(PassageRetriever):
         spread = cosine_spread(self._context.embedder)
         searching = _CanopySearch(passages, lookup, chunks, names, words, vector, rest, spread)
         ranked = searching.ranked(max(_CANOPY_CANDIDATES, asked.k))
-        hits, paths, sources = shown(passages, words, ranked, asked.k)
+        hits, paths, sources = shown(passages, lookup, names, words, ranked, asked.k)
         unnamed = not all(corpus.named_by for corpus in corpora)
         on_result = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
         return Evidence(

@@ -198,6 +198,7 @@ class MentionWay(NamedTuple):
         here: number of the sentence with the name in the source; None if no sentence contains the name.
         there: number of the sentence with the name in the chunk; None if no sentence contains the name.
         link: the link; None if the way leads through a name.
+        idf: IDF weight of the name.
     """
 
     source: str
@@ -207,6 +208,7 @@ class MentionWay(NamedTuple):
     here: int | None = None
     there: int | None = None
     link: DocumentLink | None = None
+    idf: float = 1.0
 
     @property
     def source_and_key(self) -> tuple[str, str]:
@@ -372,7 +374,9 @@ def reached(
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
                     if known is None or worth > known.value:  # inlined from `_keep`, because a call doubles the time
-                        way = MentionWay(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
+                        way = MentionWay(
+                            source, link.key, link.name, None, _sentence(sentence), _sentence(there), None, link.idf
+                        )
                         shared[chunk] = WeighedWay(way, worth)
                     elif worth == known.value:
                         _keep(shared, chunk, worth, link, source, sentence, None, there)
@@ -524,7 +528,7 @@ def _keep(
     if value <= 0 or (known is not None and value < known.value):
         return
     if known is None or value > known.value or (source, link.key) < known.way.source_and_key:
-        way = MentionWay(source, link.key, link.name, weight, _sentence(here), _sentence(there))
+        way = MentionWay(source, link.key, link.name, weight, _sentence(here), _sentence(there), None, link.idf)
         bridges[chunk] = WeighedWay(way, value)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep, BridgeStepKind, Hit, Reason
-from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.scoring import (
     FORWARD_WEIGHT,
@@ -20,91 +20,59 @@ from overstory.retrieve.canopy.scoring import (
     Scored,
     WeighedWay,
 )
+from overstory.retrieve.canopy.stored_names import QuestionNames, StoredNames
+from overstory.retrieve.canopy.telling import Telling, sentence_of
 from overstory.retrieve.hits import (
+    LOOSELY_SIMILAR,
     NEAREST,
-    content,
     has_names,
-    has_words,
     is_about,
     is_linked,
+    mentions_subject,
+    other_words,
     quoted,
     ranked_hits,
     shares,
     source_hits,
-    two_names_away,
 )
 from overstory.retrieve.passages import Passages
-from overstory.text.names.keys import entity_key
+from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_words import AskedWords
-from overstory.text.sentences import sentence_at
 
-_NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
-"""Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match "50 Cent" or
-"J. R. R. Tolkien"."""
+Ways: TypeAlias = tuple[WeighedWay, ...]
+"""The steps of a way to a passage. A way in the second hop has two."""
 
-
-def bridge_paths(
-    shown: Sequence[Scored], all_scored: Mapping[str, Scored], rows: Mapping[str, Row]
-) -> Iterator[BridgePath]:
-    """Yield the paths to the shown passages, in the order of the passages. Paths with higher scores come first.
-
-    A path is left out if it stays within one document, connects equal sentences, or leads through a heading.
-
-    Args:
-        all_scored: map from chunk id to scored chunk, also for the chunks from which paths start.
-        rows: map from chunk id to row of `retrieve/chunks_by_id`, for all chunks on the paths.
-    """
-    for one in shown:
-        ways = _first_hops(one)
-        if one.second:
-            ways.append(
-                (SECOND_HOP_WEIGHT * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second))
-            )
-        if link := one.linked_second:
-            ways.append((SECOND_LINK_WEIGHT * link.value, (*_way_to(all_scored[link.way.source]), link)))
-        for score, bridges in sorted(ways, key=lambda way: -way[0]):
-            chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
-            passed = [rows[chunk] for chunk in chunks if chunk in rows]
-            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no loops
-                start = all_scored[chunks[0]].candidate.seed
-                yield BridgePath.along(
-                    (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
-                    asked=start.name if start else "",
-                    score=score,
-                    documents=(row["document_id"] for row in passed),
-                )
+_NEAR = 50
+"""This many passages are called the closest in meaning, or as many as there are hits. At least as many are compared."""
 
 
-def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
-    """Return True if a way leads to another document, connects different sentences, and uses no heading as a name."""
-    if passed[0]["document_id"] == passed[-1]["document_id"]:
-        return False
-    for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
-        if bridge.way.link:
-            continue
-        first_sentence, second_sentence = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
-        about = bridge.way.weight is not None
-        if first_sentence.casefold() == second_sentence.casefold() or _is_heading(
-            bridge.way.name, source if about else target, source
-        ):
-            return False
-    return True
+def _ways(one: Scored, all_scored: Mapping[str, Scored]) -> list[tuple[float, Ways]]:
+    """Return the ways to a passage, each with its share of the score. Higher shares come first."""
+    ways = _first_hops(one)
+    if one.second:
+        ways.append((SECOND_HOP_WEIGHT * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second)))
+    if link := one.linked_second:
+        ways.append((SECOND_LINK_WEIGHT * link.value, (*_way_to(all_scored[link.way.source]), link)))
+    return sorted(ways, key=lambda way: -way[0])
 
 
-def _is_heading(name: str, *rows: Row) -> bool:
-    """Return True if a name begins with a heading number, or is a heading of a passage that differs from its title."""
-    if _NUMBERED.match(name):
-        return True
-    key = entity_key(name)
-    headings = {part for row in rows for part in row["heading"].split(PATH_SEPARATOR) if part != row["title"]}
-    return any(key == entity_key(_NUMBERED.sub("", heading)) for heading in headings)
+def _path(ways: Ways, target: Scored, score: float, telling: Telling) -> BridgePath:
+    chunks = [bridge.way.source for bridge in ways] + [target.chunk]
+    passed = [telling.rows[chunk] for chunk in chunks]
+    start = telling.scored[chunks[0]].candidate.seed
+    return BridgePath.along(
+        (_step(bridge, *ends) for bridge, ends in zip(ways, pairwise(passed), strict=True)),
+        asked=start.name if start else "",
+        score=score,
+        documents=(row["document_id"] for row in passed),
+    )
 
 
-def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
+def _first_hops(one: Scored) -> list[tuple[float, Ways]]:
     return [*_by_names(one), *([(LINKED_WEIGHT * one.linked.value, (one.linked,))] if one.linked else [])]
 
 
-def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
+def _by_names(one: Scored) -> list[tuple[float, Ways]]:
     forward, shared = one.forward, one.shared
     if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
         return [(FORWARD_WEIGHT * forward.value + SHARED_NAMES_WEIGHT * shared.value, (forward,))]
@@ -112,7 +80,7 @@ def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
     return [*ways, (SHARED_NAMES_WEIGHT * shared.value, (shared,))] if shared else [*ways]
 
 
-def _way_to(source: Scored) -> tuple[WeighedWay, ...]:
+def _way_to(source: Scored) -> Ways:
     return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
 
 
@@ -126,28 +94,34 @@ def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
         kind=kind,
         source_id=source["chunk_id"],
         source_title=source["title"],
-        source_sentence=_sentence(source, way.here),
+        source_sentence=sentence_of(source, way.here),
         target_id=target["chunk_id"],
         target_title=target["title"],
-        target_sentence=_sentence(target, way.there),
+        target_sentence=sentence_of(target, way.there),
         link_text=way.link.text if way.link else "",
     )
 
 
-def _sentence(row: Row, number: int | None) -> str:
-    return sentence_at(content(row), row["sentences"], number or 0)
-
-
 def shown(
-    passages: Passages, words: AskedWords, ranked: Sequence[Scored], k: int
+    passages: Passages, lookup: StoredNames, names: QuestionNames, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
-    """Return the first `k` hits, the paths to these hits, and the other passages on these paths."""
+    """Return the first `k` hits, the paths that explain them, and the other passages on these paths."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     rows = passages.rows(chunk for one in first for chunk in _on_the_way(one, by_chunk))
+    first = [one for one in first if one.chunk in rows]
+    ways = {one.chunk: _ways(one, by_chunk) for one in first}
+    keys = [step.way.key for each in ways.values() for _, way in each for step in way if not step.way.link]
+    found = lookup.of_chunks(rows, [*(name.key for name in names.known), *keys])
+    near = heapq.nlargest(max(_NEAR, k), (one.candidate.cosine for one in ranked))[-1] if ranked else 0.0
+    telling = Telling(names, words, lookup.chunks, near, by_chunk, rows, found)
+    explained = {
+        one.chunk: [(score, way) for score, way in ways[one.chunk] if telling.tells(way, one.chunk)] for one in first
+    }
     scores = {one.chunk: one.score for one in first}
-    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], words, rows, scores))
-    paths = tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
+    best = {chunk: way for chunk, each in explained.items() for _, way in each[:1]}
+    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], best.get(chunk, ()), telling))
+    paths = tuple(_path(way, one, score, telling) for one in first for score, way in explained[one.chunk])
     passed = dict.fromkeys(chunk for path in paths for chunk in path.chunks if chunk not in scores)
     return hits, paths, source_hits(rows, passed)
 
@@ -160,65 +134,61 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
         yield from by_chunk[source].came_from()
 
 
-def _reasons(
-    one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
-) -> tuple[Reason, ...]:
+def _reasons(one: Scored, way: Ways, telling: Telling) -> tuple[Reason, ...]:
     """Return the reasons for a hit. The sum of their scores is the score of the hit.
 
-    The similarity in meaning is explained in words only if nothing else explains the hit.
+    At most two reasons are explained in words: the names of the question in the passage, and the best way to it. Words
+    of the question are added if one of these is missing, and the similarity in meaning if there is nothing else.
+
+    Args:
+        way: the best way that explains the hit; () if there is none.
     """
-    found, row = one.candidate, rows[one.chunk]
-    plain = not (found.words or found.seed or one.came_from())
-    reasons = [
-        Reason(
-            "dense",
-            one.dense,
-            f"cosine {found.cosine:.3f} of passage and section to the question",
-            NEAREST if plain else "",
-        )
-    ]
+    found, row = one.candidate, telling.rows[one.chunk]
+    about, mentioned = telling.asked_names(one.chunk)
+    names = [*about, *mentioned]
+    named = has_names(mentioned, about=about) if names else ""
+    by_words = other_words(telling.words, row, names) if found.words and not (named and way) else ""
+    meant = NEAREST if found.cosine >= telling.near else LOOSELY_SIMILAR
+    nearest = "" if named or way or by_words else meant
+    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} of passage and section to the question", nearest)]
     if found.words:
-        has = has_words(words, row)
-        reasons.append(Reason("words", one.words, f"{has} (BM25 of its section {found.words:.3f})", has))
-    if found.seed:
-        reasons.append(Reason("name", one.name, found.seed.name, has_names([found.seed.name])))
+        reasons.append(Reason("words", one.words, f"BM25 of its section {found.words:.3f}", by_words))
+    if found.seed and not names:
+        reasons.append(Reason("name", one.name))
+    for place, name in enumerate(names):
+        reasons.append(Reason("name", 0.0 if place else one.name, name, "" if place else named))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the question without its names"))
-    if one.forward:
-        clause = _leading(one.forward.way, one, rows, scores)
-        reasons.append(Reason("forward", scoring.FORWARD_WEIGHT * one.forward.value, clause, clause))
-    if one.shared:
-        clause = _leading(one.shared.way, one, rows, scores)
-        same_name = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
-        reasons.append(
-            Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if same_name else clause)
-        )
-    if one.linked:
-        clause = _over_link(one.linked.way, one, rows)
-        reasons.append(Reason("linked", scoring.LINKED_WEIGHT * one.linked.value, clause, clause))
+    for kind, weight, bridge in (
+        ("forward", scoring.FORWARD_WEIGHT, one.forward),
+        ("shared", SHARED_NAMES_WEIGHT, one.shared),
+        ("linked", LINKED_WEIGHT, one.linked),
+        ("second", SECOND_HOP_WEIGHT, one.second and one.second._replace(value=one.second_gain)),
+        ("linked_second", SECOND_LINK_WEIGHT, one.linked_second),
+    ):
+        if bridge:
+            clause = _clause(way, one.chunk, telling) if way and way[-1].way is bridge.way else ""
+            source = quoted(telling.rows.get(bridge.way.source), row)
+            reasons.append(Reason(kind, weight * bridge.value, clause or f"{bridge.way.name}, from {source}", clause))
     if one.direct:
-        reasons.append(
-            Reason(
-                "direct",
-                one.direct,
-                "ranked before passages that were reached through names",
-            )
-        )
-    if one.second:
-        way = one.second.way
-        clause = two_names_away(way.name, quoted(rows.get(way.source), row))
-        reasons.append(Reason("second", scoring.SECOND_HOP_WEIGHT * one.second_gain, clause, clause))
-    if one.linked_second:
-        clause = _over_link(one.linked_second.way, one, rows)
-        reasons.append(Reason("linked_second", scoring.SECOND_LINK_WEIGHT * one.linked_second.value, clause, clause))
+        reasons.append(Reason("direct", one.direct, "ranked before passages that were reached through names"))
     return tuple(reasons)
 
 
-def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
-    source = quoted(rows.get(way.source), rows[target.chunk])
+def _clause(ways: Ways, target: str, telling: Telling) -> str:
+    """Return a clause that explains how a way of one or two steps led to a passage."""
+    ends = [each.way.source for each in ways[1:]] + [target]
+    return ", which ".join(
+        _of_step(each.way, end, telling) for each, end in reversed(list(zip(ways, ends, strict=True)))
+    )
+
+
+def _of_step(way: MentionWay, target: str, telling: Telling) -> str:
+    row = telling.rows[way.source]
+    source = quoted(row, telling.rows[target])
+    if way.link:
+        return is_linked(way.name, source)
     if way.weight is not None:
         return is_about(way.name, source)
-    return shares(way.name, source, better=scores.get(way.source, target.score) > target.score)
-
-
-def _over_link(way: MentionWay, target: Scored, rows: Mapping[str, Row]) -> str:
-    return is_linked(way.name, quoted(rows.get(way.source), rows[target.chunk]))
+    if not telling.is_about(way.source, way.key):
+        return shares(way.name, source)
+    return mentions_subject("" if entity_key(without_parentheses(row["title"])) == way.key else way.name, source)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,10 +35,16 @@ from overstory.retrieve.question_entities import (
 from overstory.retrieve.sections import FoundSection, check_sections, section_query
 from overstory.text.names.dictionary import Match, NameDictionary, possible_names
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.subjects import name_uses
+from overstory.text.names.subjects import OWN, name_uses
 from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
-from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
+from overstory.text.questions.names import (
+    longest_first,
+    may_be_name,
+    unknown_names,
+    without_names,
+    words_of_longer_name,
+)
 
 _MOST_PHRASES_OF_A_QUESTION = 30
 
@@ -54,6 +60,9 @@ class QuestionNames:
         words: all words of the question, spelt as in keys of names.
         capital: True if a word of the question other than the first begins with a capital letter.
         outdated: True if a corpus has changed since its entities were last indexed.
+        spelt: map from the key of a known name to its spelling in the question.
+        longer: map from the key of a known name to the other words of the longer name that it is a part of in the
+            question: "christina" for "Aguilera" in "Where was Christina Aguilera born?".
     """
 
     question: str
@@ -64,6 +73,8 @@ class QuestionNames:
     form: Form
     capital: bool
     outdated: bool
+    spelt: Mapping[str, str] = field(default_factory=dict[str, str])
+    longer: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def quoted(self) -> dict[str, str]:
         """Return a map from the key of each phrase to a Lucene query for the phrase."""
@@ -90,6 +101,8 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
         form=form_of(question.text),
         capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
         outdated=found.outdated,
+        spelt={match.key: question.text[match.start : match.end] for match in reversed(found.matches)},
+        longer={match.key: words_of_longer_name(question.text, tokens, match) for match in found.matches},
     )
 
 
@@ -208,6 +221,21 @@ class NameLinks(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkNames:
+    """The names that a chunk mentions, and those that it is about.
+
+    Attributes:
+        about: keys of the names that the chunk's title, heading, definition or first words give in full.
+        spellings: for each key, the spellings of the name in the chunk's text.
+        types: for each key, the type of the entity.
+    """
+
+    about: set[str] = field(default_factory=set[str])
+    spellings: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    types: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
 class CorpusNames:
     """Reads the names of one corpus, in one transaction. With a filter, names lead only to matching documents."""
 
@@ -289,6 +317,21 @@ class CorpusNames:
             for name in names
         ]
 
+    def of_chunks(self, chunks: Sequence[str], keys: Sequence[str]) -> dict[str, ChunkNames]:
+        """Return which of some names the chunks mention, as `StoredNames.of_chunks` does in all corpora."""
+        (row,) = self.of.tx.run(
+            "retrieve/canopy_shown", self.of.corpus.label, chunks=list(chunks), keys=list(keys), own=OWN
+        )
+        found: dict[str, ChunkNames] = {}
+        for chunk, key, type_, spellings, about in row["names"]:
+            names = found.setdefault(chunk, ChunkNames())
+            names.types[key] = type_
+            if about:
+                names.about.add(key)
+            else:
+                names.spellings.setdefault(key, set()).update(spellings)
+        return found
+
     def _deeper(self, most: int) -> int:
         """Return how many chunks to read, so that about `most` of them match the filter."""
         share = 1.0 if self.of.among is None else self.of.among.matching.share
@@ -308,7 +351,7 @@ class StoredNames:
         """
         self._passages = passages
         self._corpora = passages.corpora
-        self._chunks = chunks
+        self.chunks = chunks
 
     def question_names(self, question: Question) -> QuestionNames:
         outdated = False
@@ -366,6 +409,12 @@ class StoredNames:
         links = [self._link(key, mentioned[key], names) for key, names in leading.items()]
         return NameLinks([link for link in links if link.about or link.shared], documents)
 
+    def of_chunks(self, chunks: Iterable[str], keys: Iterable[str]) -> dict[str, ChunkNames]:
+        """Return a map from chunk id to those of its names that contain one of the given keys."""
+        wanted = list(dict.fromkeys(keys))
+        found = self._corpora.each_of(chunks, lambda corpus, own: CorpusNames(corpus).of_chunks(own, wanted))
+        return {chunk: names for each in found.values() for chunk, names in each.items()}
+
     def _add_names_of_others(
         self, mentioned: dict[str, dict[str, int]], sources: Sequence[str], asked: frozenset[str]
     ) -> None:
@@ -408,7 +457,7 @@ class StoredNames:
         return LinkingName(
             key=key,
             name=max(found, key=lambda each: each.df).name,
-            idf=idf_weight(self._chunks, df),
+            idf=idf_weight(self.chunks, df),
             sources=list(sources.items()),
             about=about[:_MOST_CHUNKS_ABOUT_A_NAME],
             shared=sorted(shared) if 2 <= df <= MOST_CHUNKS_OF_A_SHARED_NAME else (),

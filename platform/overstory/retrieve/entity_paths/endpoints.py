@@ -18,7 +18,7 @@ from overstory.index.stages.entities import most_frequent
 from overstory.retrieve.among import Among
 from overstory.retrieve.matching_documents import Matching
 from overstory.retrieve.question import full_text_query, read_question
-from overstory.retrieve.question_entities import cached_edits
+from overstory.retrieve.question_entities import cached_edits, short_names
 from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import OWN
 
@@ -243,6 +243,8 @@ def fuzzy_query(name: str) -> str:
 def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, remedy: str) -> tuple[str, str]:
     """Return the cleaned text of a name, and the key of its entity after manual edits.
 
+    A name that documents use for exactly one entity leads to that entity (see `short_names`).
+
     Args:
         restricted: True if the caller may not learn that a name was hidden. Hidden names are then treated as unknown.
         remedy: remedy of the error that is raised if the text cannot be a name.
@@ -258,7 +260,8 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
     key = entity_key(text)
     if not key:
         raise QuestionError(f"{shortened(text)!r} is not a name: it has no letters or digits.", remedy=remedy)
-    resolved = cached_edits(tx, corpus).resolve(key)
+    short = {} if restricted else short_names(tx, corpus, [key])
+    resolved = cached_edits(tx, corpus).resolve(short.get(key, key))
     if not resolved and not restricted:
         raise EntityNotFound(
             f"The name {shortened(text)!r} was hidden by hand.",

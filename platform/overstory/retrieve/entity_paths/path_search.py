@@ -26,6 +26,14 @@ from overstory.text.sentences import sentence_at
 FACT_COST, LINK_COST, SENTENCE_COST, SUBJECT_COST, PASSAGE_COST = 0.0, 0.05, 0.1, 0.1, 0.3
 """Cost of a statement by its kind. The cost of a step is `STEP_COST` plus this cost."""
 
+_DOCUMENT_COST = 1.2
+"""Cost of a short document that mentions both ends of a path in different passages. It connects them only indirectly,
+so it counts like a path of two steps."""
+
+_MOST_CHUNKS_OF_A_SHORT_DOCUMENT = 30
+_PASSAGES_OF_THE_RARER_NAME = 200
+"""Maximum number of passages that mention the rarer end whose documents are searched for the other end."""
+
 IS = "be"
 
 SENTENCE_APART_COST, MOST_SENTENCES_APART = 0.04, 5
@@ -41,12 +49,14 @@ class Statement:
     """A statement that connects the two entities of a step: a fact, a link, or a passage that mentions both.
 
     Attributes:
-        chunk: id of the passage. For a link, the first chunk of the document at which the link starts.
-        sentences: numbers of the sentences in the passage, in reading order.
+        chunk: id of the passage. For a link, the first chunk of the document at which the link starts; for a document,
+            the first of the two passages.
+        sentences: numbers of the sentences in the passage, in reading order; for a document, one for each passage.
         longer: for each of the two entities, by id, the ids of longer names in the passage that contain its name.
         quote: for a fact, the sentence that states it; otherwise "".
         text: for a link, its text; otherwise "".
-        other_chunk: for a link, the first chunk of the document at which the link ends; otherwise "".
+        other_chunk: for a link, the first chunk of the document at which the link ends; for a document, the second
+            passage; otherwise "".
         documents: for a link, a map from each of the two entities, by id, to its document; otherwise empty.
     """
 
@@ -228,6 +238,11 @@ class StatedWay:
     statements: tuple[Statement, ...]
     between: Sequence[Set[str]]
 
+    @property
+    def length(self) -> int:
+        """The number of steps. A step through a document counts twice."""
+        return len(self.statements) + sum(each.kind == "document" for each in self.statements)
+
 
 def add(found: list[StatedWay], new: StatedWay) -> None:
     """Add a way to `found`, but keep only the best of several ways through the same entities."""
@@ -244,7 +259,7 @@ def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
     If a way leads through entities of already chosen ways, each of these entities adds `_REPEATED_NAME_PENALTY` to its
     cost in the comparison.
     """
-    waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
+    waiting = sorted(found, key=lambda each: (each.length, *_order(each)))
     chosen = waiting[:1]
     waiting = waiting[1:]
     while waiting and len(chosen) < k:
@@ -336,6 +351,8 @@ class _PathSearch:
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
             self._add_ways(found, k, number)
+            if number == 1 and not found:
+                found += self._through_documents()
             if enough(found, k, cheapest(number + 1, self._walk.least)):
                 break
         return chosen_paths(found, k)
@@ -369,6 +386,25 @@ class _PathSearch:
             more = passages.named_in([chunk for each in places for chunk in each.chunks[:_PASSAGES_A_PAIR]])
             written |= {id_: name for id_, _, name, _ in more if id_ in rest}
         self._walk.names.update(written)
+
+    def _through_documents(self) -> list[StatedWay]:
+        """Return the way through the short document in which both ends are nearest, or nothing."""
+        way = (self._start, self._end)
+        rarer, other = self._rarer_first(way)
+        rows = self._tx.run(
+            "retrieve/path_documents",
+            self._corpus.label,
+            rarer=rarer,
+            other=other,
+            looked_at=_PASSAGES_OF_THE_RARER_NAME,
+            most_chunks=_MOST_CHUNKS_OF_A_SHORT_DOCUMENT,
+            own=list(OWN),
+        )
+        for document, first, here, second, there in (each for row in rows for each in row["documents"]):
+            if self._passages is None or document in self._passages.matching.documents:
+                statement = Statement(first, "document", _DOCUMENT_COST, (here, there), {}, other_chunk=second)
+                return [StatedWay(way, STEP_COST + _DOCUMENT_COST, (statement,), ())]
+        return []
 
     def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:
         """Add the ways with exactly `steps` steps to `found`, until no further way can be among the best `k`."""
@@ -442,7 +478,7 @@ class _PathSearch:
             document_id=chunk["document_id"],
             chunk_id=chunk["chunk_id"],
             cost=STEP_COST + statement.cost,
-            more=max(0, self._together[_ordered(pair)] - (statement.kind != "link")),
+            more=max(0, self._together.get(_ordered(pair), 0) - (statement.kind != "link")),
             link_text=statement.text,
         )
 
@@ -468,6 +504,9 @@ def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ..
     if statement.quote:
         return (statement.quote,)
     rows = [chunks[chunk] for chunk in statement.chunks]
+    if statement.kind == "document":
+        both = zip(rows, statement.sentences, strict=True)
+        return tuple(sentence_at(content(row), row["sentences"], number) for row, number in both)
     shown = (
         (sentence_at(content(row), row["sentences"], number), row["title"])
         for row in rows

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overstory.model import FactStatement, Mention
 from overstory.text.extraction.facts import facts
-from overstory.text.extraction.mentions import mention, plausible, shaped_names, surroundings
+from overstory.text.extraction.mentions import likely_type, mention, plausible, shaped_names, surroundings
 from overstory.text.parsing.readings import Reading
 from overstory.text.sentences import sentence_starts
 
@@ -50,7 +51,11 @@ def parsed(doc: Doc) -> Parsed:
         if named is not None and taken.isdisjoint(range(entity.start, entity.end)):
             spans.append((named, entity))
     spans.sort(key=lambda each: each[0].start)
-    mentions = [found for found, _ in spans]
+    found_names = [found for found, _ in spans]
+    mentions = [
+        replace(found, type=likely_type(found, text, before, after))
+        for found, before, after in zip(found_names, [None, *found_names], [*found_names[1:], None], strict=False)
+    ]
     of_token = {token: number for number, (_, span) in enumerate(spans) for token in range(span.start, span.end)}
     return Parsed(tuple(starts), tuple(mentions), facts(doc, of_token))
 

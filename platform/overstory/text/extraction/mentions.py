@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from overstory.model import Mention
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.layout import block_starts
+from overstory.text.names.entity_types import head_type, may_be_a_place
 from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, without_number
 
@@ -69,6 +70,24 @@ _INSTALL = re.compile(
 _LISTING = re.compile(r"[{}|\\]|\w=\w|\[[A-Z]{2,}\]|->|^[ \t]*(?:\$|>>>) ", re.MULTILINE)
 _PACKAGE = re.compile(r"(?<= )(?!-)[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]")
 _STARTED = re.compile(r"(?:^[ \t]*\$ +(?:sudo +)?|\bsudo +)(?P<command>[a-z][a-z0-9_.+-]*[a-z0-9])", re.MULTILINE)
+_FIELD = re.compile(r"^[ \t]*(?:[-*>#][ \t]+)?(?P<label>[^\W\d_][^:|=\n]{0,30}?)[ \t]*[:=](?:[ \t]+|$)", re.MULTILINE)
+"""Matches the name of a field at the beginning of a line: "Owner:" or "colour = "."""
+_STAMPED = re.compile(r"^[^\w\n]*\d{2,4}[-/.]\d{2}[-/.]\d{2,4}[T ]?\s*\d{1,2}:\d{2}[^\n]*$", re.MULTILINE)
+"""Matches a line of a log, which begins with a date and a time."""
+_PERSON, _ORGANISATION = "PERSON", "ORG"
+_CONFUSED = frozenset({_PERSON, _ORGANISATION, "GPE", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "NORP"})
+"""Types that the pipeline confuses with each other."""
+_TITLE_BEFORE = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Herr|Frau|Monsieur|Madame|Mme|Signora?|Señora?)\b\.?\s+$"
+)
+_PERSON_AFTER = re.compile(
+    r",?\s+who\b|,?\s+(?:was\s+)?born\b|\s+\(born\b|[*\"”]*\s+(?:(?:was|is)\s+(?:appointed|elected|hired|married|promoted)|"
+    r"asks|asked|chaired|chairs|died|graduated|lives|married|resigned|resigns|retired|retires|studied|studies|taught|teaches|thanked|"
+    r"thanks|told|writes|wrote)\b"
+)
+"""Matches words that follow the name of a person."""
+_PLACE_BEFORE = re.compile(r"\b(?:[Ii]n|[Aa]t|on|to|from|into|near|behind)\s$")
+_ENUMERATES = re.compile(r",?\s*(?:(?:and|or|&|und|et|y|e|en)\s+)?")
 _WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]++\n?[ \t]*+$")
 
 
@@ -83,6 +102,8 @@ class Surroundings:
         blocks: offsets of all blocks except the first (see `layout`).
         shouted: (start, end) of each sequence of words in capitals.
         sentences: offsets of the sentences.
+        fields: (start, end) of the name of each field, if at least two lines of the text have one.
+        stamped: (start, end) of each line of a log.
     """
 
     text: str
@@ -91,22 +112,29 @@ class Surroundings:
     blocks: Sequence[int]
     shouted: Sequence[tuple[int, int]]
     sentences: Sequence[int]
+    fields: Sequence[tuple[int, int]] = ()
+    stamped: Sequence[tuple[int, int]] = ()
 
 
 def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
     """Return the properties of a text whose sentences begin at these offsets."""
     shouted = [match.span() for match in _SHOUTED.finditer(text)]
     found = shapes(text)
-    technical = bool(found) or ("\n" in text and _LISTING.search(text) is not None)
-    return Surroundings(text, found, technical, block_starts(text), shouted, sentences)
+    stamped = [match.span() for match in _STAMPED.finditer(text)]
+    technical = bool(found or stamped) or ("\n" in text and _LISTING.search(text) is not None)
+    fields = [match.span("label") for match in _FIELD.finditer(text)] if "\n" in text else []
+    return Surroundings(
+        text, found, technical, block_starts(text), shouted, sentences, fields if len(fields) > 1 else (), stamped
+    )
 
 
 def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Mention | None:
     """Return a name that the pipeline found, without heading or footnote numbers; None if it cannot be a name.
 
-    Numbers, literals, labels, markup, spans across several blocks, and parts of a sentence in capitals are rejected. In
-    a technical text, further names are rejected: names that contain characters of code or no capital, and a single word
-    that is capitalised only at the start of a sentence. Other single words lose their type there.
+    Numbers, literals, labels, markup, names without a capital, spans across several blocks, and parts of a sentence in
+    capitals are rejected. So are the names of fields, spans across a field and its value, and single words in capitals
+    in the lines of a log. In a technical text, further names are rejected: names that contain characters of code, and a
+    single word that is capitalised only at the start of a sentence. Other single words lose their type there.
 
     Args:
         verb: True if the name is a single word that the pipeline tags as a verb. It is rejected if the text consists of
@@ -114,9 +142,15 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
     """
     if found.type in NOT_NAMES:
         return found
-    text, name = around.text, _bare(found, around)
+    text, name = around.text, _before_field(_bare(found, around), around)
     surface, start, end = name.surface, name.start, name.end
     if not surface or is_stop_name(surface) or _MARKUP.search(surface):
+        return None
+    if surface == surface.lower() != surface.upper():
+        return None
+    if any(start < end_ and start_ < end for start_, end_ in around.fields if " " not in surface or end_ < end):
+        return None
+    if " " not in surface and surface.isupper() and any(s <= start < e for s, e in around.stamped):
         return None
     inside = bisect_right(around.blocks, start)
     if inside < len(around.blocks) and around.blocks[inside] < end:
@@ -132,13 +166,52 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
         return None
     if not around.technical:
         return name
-    if surface == surface.lower() or _CODE.search(surface):
+    if _CODE.search(surface):
         return None
     if " " in surface:
         return name
     if surface.istitle() and (start == 0 or begins or _is_in(around.sentences, start)) and not _within(text, surface):
         return None
     return replace(name, type="")
+
+
+def likely_type(found: Mention, text: str, before: Mention | None, after: Mention | None) -> str:
+    """Return the type of a name after the words around it: "Ms", "in", or people in the same enumeration.
+
+    Args:
+        before, after: the names next to it in the text.
+    """
+    if found.type not in _CONFUSED:
+        return found.type
+    words = found.surface.split()
+    head = head_type(found.surface)
+    if head and not (head == "FAC" and found.type == _ORGANISATION):
+        return head
+    if _TITLE_BEFORE.search(text, max(0, found.start - 12), found.start):
+        return _PERSON
+    is_full_name = len(words) in (2, 3) and all(word.isalpha() and word.istitle() for word in words)
+    if is_full_name and _PERSON_AFTER.match(text, found.end):
+        return _PERSON
+    if found.type in (_PERSON, _ORGANISATION) and _PLACE_BEFORE.search(text, max(0, found.start - 6), found.start):
+        if may_be_a_place(found.surface):
+            return "FAC"
+        if not text.startswith(("in ", "at ", "In ", "At "), found.start - 3):
+            return found.type
+        if len(words) > 1:
+            return "FAC" if found.type == _PERSON else found.type
+        return found.type if found.surface.isupper() else "GPE"
+    if is_full_name:
+        beside = [
+            other.type
+            for other, gap in (
+                (before, text[before.end : found.start] if before else ""),
+                (after, text[found.end : after.start] if after else ""),
+            )
+            if other is not None and _ENUMERATES.fullmatch(gap) and " " in other.surface
+        ]
+        if beside and set(beside) == {_PERSON}:
+            return _PERSON
+    return found.type
 
 
 def _bare(found: Mention, around: Surroundings) -> Mention:
@@ -152,6 +225,16 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
         surface = surface[: digits.start()]
         return replace(found, surface=surface, start=start, end=found.end - len(digits.group()))
     return replace(found, surface=surface, start=start)
+
+
+def _before_field(found: Mention, around: Surroundings) -> Mention:
+    """Return a name without the name of the field on the next line."""
+    place = bisect_right(around.fields, (found.start, len(around.text)))
+    start = around.fields[place][0] if place < len(around.fields) else found.end
+    if start >= found.end:
+        return found
+    kept = mention(around.text, found.start, start, type_=found.type, sentence=found.sentence)
+    return found if kept is None else kept
 
 
 def _within(text: str, word: str) -> bool:

@@ -374,7 +374,7 @@ def _determines(word: str) -> bool:
     )
 
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Increase this number whenever the sentences or names that the rules find in the same text may change."""
 
 
@@ -409,7 +409,7 @@ def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator
             yield shape
 
 
-_EXTRACTOR_VERSION = 2
+_EXTRACTOR_VERSION = 3
 """Increase this number whenever the sentences or mentions extracted from the same parse may change."""
 
 _MIXED_CHUNKS_READ_TOGETHER = 2_000

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import TERM
@@ -47,6 +48,23 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
     if kind == "hide" and to:
         raise ValueError("a name cannot be both hidden and merged into another name")
     return NameEdit(known, name, to)
+
+
+class ResolvesNames(Protocol):
+    """Something that replaces or hides names, by their keys."""
+
+    @property
+    def resolved(self) -> Mapping[str, str]:
+        """The result of `resolve` for each name that is replaced or hidden."""
+        ...
+
+    def resolve(self, key: str) -> str:
+        """Return the key of the name that replaces a name; the key itself if none does, and "" if it is hidden."""
+        ...
+
+    def hides_facts(self, key: str) -> bool:
+        """Return True if facts about a name are hidden with it."""
+        ...
 
 
 class EditedNames:
@@ -103,6 +121,11 @@ class EditedNames:
         return self._resolved
 
     @property
+    def merged_or_hidden(self) -> dict[str, str]:
+        """`resolved` as a dictionary, which must not be changed."""
+        return self._resolved
+
+    @property
     def called(self) -> Mapping[str, tuple[str, str]]:
         """(new name from a rename, spelling in a merge) for each target of an edit, by key. Either may be ""."""
         return self._called
@@ -113,6 +136,9 @@ class EditedNames:
         It is the key itself if the name was not merged, and "" if the name is hidden.
         """
         return self._resolved.get(key, key)
+
+    def hides_facts(self, key: str) -> bool:
+        return key in self._resolved and not self._resolved[key]
 
     def target(self, key: str) -> str:
         """Return the key of the name into which a name was merged, even if that name is hidden."""
@@ -190,3 +216,26 @@ class EditedNames:
 
 
 NO_EDITS = EditedNames()
+
+
+class NamesInDocument:
+    """The effect of manual edits together with that of the names that a document uses for the same entity.
+
+    Manual edits override what the document shows.
+    """
+
+    def __init__(self, edits: EditedNames, same: Mapping[str, str]) -> None:
+        """Combine edits with a result of `same_in_document`."""
+        self._edits = edits
+        own = {key: edits.resolve(into) if into else "" for key, into in same.items()}
+        self._resolved: Mapping[str, str] = ChainMap(edits.merged_or_hidden, own) if edits else own
+
+    @property
+    def resolved(self) -> Mapping[str, str]:
+        return self._resolved
+
+    def resolve(self, key: str) -> str:
+        return self._resolved.get(key, key)
+
+    def hides_facts(self, key: str) -> bool:
+        return self._edits.hides_facts(key)

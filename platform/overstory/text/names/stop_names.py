@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 
 from overstory.text.names.keys import entity_key
 
@@ -26,8 +27,13 @@ _LABELS_OF_WORDS = (
     "quick start, reporting bugs, return value, return values, see also, show source, table of contents, this page"
 )
 
+_MAIL_HEADERS = (
+    "subject, date, from, to, cc, bcc, sent, received, reply to, message id, attachment, attachments, betreff, datum, "
+    "gesendet, objet, envoye, asunto, enviado, oggetto, inviato, onderwerp, verzonden"
+)
+
 LITERALS = frozenset(_LITERALS.split())
-LABELS = frozenset(_LABELS.split()) | frozenset(_LABELS_OF_WORDS.split(", "))
+LABELS = frozenset(_LABELS.split()) | frozenset(f"{_LABELS_OF_WORDS}, {_MAIL_HEADERS}".split(", "))
 """Keys of standard headings, fields and links. If they were names, they would connect all manuals."""
 
 _NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|dev)\d+)?|0x[\da-f]+", re.IGNORECASE)
@@ -35,7 +41,27 @@ _HEADING_NUMBER = re.compile(
     r"(?:(?:Chapter|Appendix|Section|Part|Annex)\s+(?:\d+|[A-Z]|[IVX]+)[.:]"
     r"|§\s*\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?|\d+(?:\.\d+)+\.)\s+(?=\S)"
 )
+_BARE_NUMBER = re.compile(r"(?P<number>\d{1,3})\s+(?=[^\W\d_])")
 _LINE_NUMBER = re.compile(r"(?:\d+[.)]|\d+(?:\.\d+)+)\s+(?=\S)")
+
+
+def numbers_of(headings: Iterable[str]) -> set[str]:
+    """Return the numbers with which the headings of a document begin without a full stop: "1" for "1 Appointment".
+
+    A number counts only if it is 1, or if another heading has the number before or after it. "30 Rock" keeps its
+    number.
+    """
+    found = {match["number"] for heading in headings if (match := _BARE_NUMBER.match(heading))}
+    return {each for each in found if int(each) == 1 or {str(int(each) - 1), str(int(each) + 1)} & found}
+
+
+def without_bare_number(heading: str, numbers: Set[str]) -> str:
+    """Return a heading without its number, if `numbers_of` returned this number for the document."""
+    match = _BARE_NUMBER.match(heading)
+    return heading[match.end() :] if match and match["number"] in numbers else heading
+
+
+_LOG_LEVEL = re.compile(r"INFO|WARN|WARNING|ERROR|DEBUG|FATAL|CRITICAL|NOTICE|TRACE|SEVERE|VERBOSE")
 
 
 def is_number(surface: str) -> bool:
@@ -44,9 +70,15 @@ def is_number(surface: str) -> bool:
 
 
 def is_stop_name(surface: str) -> bool:
-    """Return True for a number, a literal ("true"), a label ("Contents") or a single letter."""
+    """Return True for a number, a literal ("true"), a label ("Contents"), a log level ("INFO") or a single letter."""
     key = entity_key(surface)
-    return len(key) < 2 or key in LITERALS or key in LABELS or is_number(surface)
+    return (
+        len(key) < 2
+        or key in LITERALS
+        or key in LABELS
+        or is_number(surface)
+        or _LOG_LEVEL.fullmatch(surface) is not None
+    )
 
 
 def without_number(heading: str, *, in_line: bool = False) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from overstory.text.function_words import FUNCTION_WORDS, word_set
+from overstory.text.names.entity_types import head_type
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import is_stop_name, without_number
@@ -34,6 +35,12 @@ _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
 _LONGEST_SHOUTED_WORDS = 4
 """Maximum number of words in a subject that is written in capitals. Longer text in capitals is part of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
+_BEFORE_A_LINE = " \t\r\n#"
+_NOT_IN_NAMES = re.compile(r"\||[^\W\d_]{4,}\.\s")
+"""Matches the border between two cells of a table, or between two sentences."""
+_FORM_LINE = re.compile(r"\d|[^:]{1,40}:\W*\s")
+"""Matches the beginning of a dated line or of a field, such as "Present: Ann Lee"."""
+_SALUTATION_END = re.compile(r"[\"'”’*_`]*,[ \t]*\n")
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
 _QUOTED_INSIDE = re.compile(r"(?:(?<!\s)\s++)?[\"“][^\"“”]*[\"”]\s*+")
 _ADVERBIAL = re.compile(
@@ -84,9 +91,11 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
     names: dict[str, float] = {}
     opening = paragraph[:_OPENING_CHARACTERS]
     if of_several:
-        opening = without_number(opening.lstrip(), in_line=True)
+        opening = without_number(opening.lstrip(_BEFORE_A_LINE), in_line=True)
         if not _is_subject(lead_name(opening), opening):
             return {}
+    if _NOT_IN_NAMES.search(lead_name(opening)):
+        return {}
     for name in (lead_name(opening), *_other_leads(opening), *_other_names(opening)):
         if not (of_several and is_stop_name(name)):
             _put(names, name, _LEAD_SURENESS)
@@ -117,7 +126,10 @@ def lead_name(paragraph: str) -> str:
 def _is_subject(lead: str, opening: str) -> bool:
     if not lead or is_stop_name(lead) or is_stop_name(lead.partition(":")[0]):
         return False
-    if _VERB_AFTER.match(opening, max(0, opening.find(lead)) + len(lead)):
+    end = max(0, opening.find(lead)) + len(lead)
+    if _FORM_LINE.match(lead) or _SALUTATION_END.match(opening, end):
+        return False
+    if _VERB_AFTER.match(opening, end):
         return True
     tokens = tokenise(lead)
     named = entity_key(_named_words(lead)) == entity_key(lead) and all(tokens.capital[:1] + tokens.capital[-1:])
@@ -159,11 +171,18 @@ def _named_words(clause: str) -> str:
 def _other_leads(opening: str) -> Iterator[str]:
     """Yield shorter forms of the name at the beginning, such as "Francis Coppola" for "Francis Ford Coppola".
 
-    For "X or Y", they are "X" and "Y".
+    For "X or Y", they are "X" and "Y". Organisations, and names with an article or a number, have no such form: "The
+    Heinkel HD 23" is not called "The 23".
     """
     lead = lead_name(opening)
     tokens = tokenise(lead)
-    if len(tokens.forms) in FULL_NAME and all(tokens.capital):
+    if (
+        len(tokens.forms) in FULL_NAME
+        and all(tokens.capital)
+        and tokens.forms[0] not in _ARTICLES
+        and "".join(tokens.forms).isalpha()
+        and not head_type(lead)
+    ):
         yield f"{tokens.forms[0]} {tokens.forms[-1]}"
     plain = _QUOTED_INSIDE.sub(" ", lead)
     if plain != lead:
@@ -212,5 +231,5 @@ def _capitalised(words: str) -> Iterator[str]:
 
 def _put(names: dict[str, float], name: str, weight: float) -> None:
     key = entity_key(name)
-    if key and (" " in key or key not in FUNCTION_WORDS):
+    if key and (" " in key or key not in FUNCTION_WORDS) and not key.isdigit():
         names[key] = max(weight, names.get(key, 0.0))

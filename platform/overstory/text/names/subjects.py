@@ -17,10 +17,10 @@ from overstory.text.languages import ENGLISH, has_words_of, language_of_tag, sto
 from overstory.text.layout import Line, lines
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
-from overstory.text.names.edits import NO_EDITS, EditedNames
+from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument, ResolvesNames
 from overstory.text.names.keys import Spellings, entity_key, without_parentheses
 from overstory.text.names.shapes import CODE, COMMAND, OPTION, TERM, Shape, shapes
-from overstory.text.names.stop_names import is_stop_name, without_number
+from overstory.text.names.stop_names import is_stop_name, numbers_of, without_bare_number, without_number
 from overstory.text.names.subject_names import (
     ABBREVIATION_SURENESS,
     MISSPELLING_SURENESS,
@@ -301,13 +301,14 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     about: About = {}
     headings: set[str] = set()
     begins = True
+    numbers = numbers_of({passage.heading.split(PATH_SEPARATOR)[-1] for passage in passages})
     for number, passage in enumerate(passages):
         names = about[passage.id] = {}
         if passage.title and number == 0 and not _is_language_word(passage.title, passages):
             _add_title(names, without_number(passage.title), "title")
         heading = passage.heading.split(PATH_SEPARATOR)[-1]
         if heading and passage.heading not in headings and not _is_language_word(heading, [passage]):
-            _add_heading(names, without_number(heading, in_line=True))
+            _add_heading(names, without_bare_number(without_number(heading, in_line=True), numbers))
         for term in defined_terms(passage.text):
             _add_term(names, term)
         several = "\n" in passage.text
@@ -362,9 +363,9 @@ def spellings_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple
         yield from ((lead, key) for lead in spellings.of(key))
 
 
-def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
+def edited_subjects(names: Mapping[str, Subject], edits: ResolvesNames) -> dict[str, Subject]:
     """Return the subjects of a passage after edits. Hidden names are removed, and merged names are combined."""
-    if not names.keys() & edits.resolved.keys():
+    if edits.resolved.keys().isdisjoint(names):
         return dict(names)
     edited: dict[str, Subject] = {}
     for key in sorted(names):
@@ -395,23 +396,39 @@ def name_uses(
     subjects: NameDictionary,
     edits: EditedNames = NO_EDITS,
     *,
+    parsed: Set[str] = frozenset(),
+    same: Mapping[str, str] | None = None,
     language: str = "",
 ) -> dict[str, NameUses]:
     """Return the mentions of names in a text, by the key of the name.
 
-    Stop words of the text's language are never mentions.
+    Stop words of the text's language are never mentions. A single word inside a longer capitalised name is none either,
+    such as "Carol" in "A Christmas Carol".
 
     Args:
         sentences: offsets of the sentences in the text.
         subjects: names that passages are about. They are also found inside longer names.
+        parsed: keys of the names that a parser found in this text. Such a word is a mention wherever it occurs.
+        same: names in the document that stand for others (see `same_in_document`). An acronym stays a mention of
+            itself, too, because other documents may have nothing but the acronym.
         language: ISO code of the text's language; "" for English.
     """
     places: dict[str, list[Match]] = {}
     common = stop_words(language) if language else frozenset[str]()
-    for match in mentioned_names(tokens, names, subjects):
-        if match.key in common:
+    standing = same or {}
+    names_here: EditedNames | NamesInDocument = NamesInDocument(edits, standing) if standing else edits
+    matches = mentioned_names(tokens, names, subjects)
+    if standing:
+        others = {*NameDictionary(standing).scan(tokens)}.difference(matches)
+        matches = sorted({*matches, *others}, key=lambda match: (match.first, -match.stop, match.key))
+    for match in matches:
+        key = names_here.resolve(match.key)
+        is_parsed = edits.resolve(match.key) in parsed
+        if match.key in common or (not is_parsed and _is_within_a_name(match, text, tokens, language)):
             continue
-        places.setdefault(edits.resolve(match.key), []).append(match)
+        for each in (key, edits.resolve(match.key)) if _is_acronym_of(match.key, key) else (key,):
+            if each and (each == key or match.key in names):
+                places.setdefault(each, []).append(match)
     return {
         key: NameUses(
             tuple(text[match.start : match.end] for match in found),
@@ -419,6 +436,29 @@ def name_uses(
         )
         for key, found in places.items()
     }
+
+
+def _is_acronym_of(key: str, full: str) -> bool:
+    return " " not in key and " " in full and key not in full.split()
+
+
+def _is_within_a_name(match: Match, text: str, tokens: Tokens, language: str) -> bool:
+    """Return True if a single word follows or precedes another capitalised word that is no function word.
+
+    German capitalises all nouns, so that such a word shows nothing there.
+    """
+    if match.stop - match.first != 1 or not match.key.isalnum() or language == "de":
+        return False
+    common = stop_words(language) if language else FUNCTION_WORDS
+    beside = ((match.first - 1, match.start - 1), (match.stop, match.end))
+    return any(
+        0 <= other < len(tokens.forms)
+        and text[gap] == " "
+        and gap in (tokens.ends[other], tokens.starts[other] - 1)
+        and text[tokens.starts[other]].isupper()
+        and tokens.forms[other] not in common
+        for other, gap in beside
+    )
 
 
 def name_starts(tokens: Tokens) -> list[str]:

@@ -246,6 +246,31 @@ def longest_unknown(question: str, tokens: Tokens, known: Container[str]) -> lis
     return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
 
 
+def words_of_longer_name(question: str, tokens: Tokens, match: Match) -> frozenset[str]:
+    """Return the other words of the longer name that a name is a part of in a question.
+
+    These are the capitalised words next to it, with only spaces between them. The first word of the question and
+    function words are part of no name.
+    """
+    first, stop = match.first, match.stop
+    while first > 1 and _continues_name(question, tokens, first - 1, first):
+        first -= 1
+    while stop < len(tokens.forms) and _continues_name(question, tokens, stop, stop):
+        stop += 1
+    return frozenset((*tokens.forms[first : match.first], *tokens.forms[match.stop : stop]))
+
+
+def _continues_name(question: str, tokens: Tokens, word: int, gap: int) -> bool:
+    """Return True if a word may be part of the same name as its neighbour.
+
+    Args:
+        word: index of the word.
+        gap: index of the word after the space between the two.
+    """
+    between = question[tokens.ends[gap - 1] : tokens.starts[gap]]
+    return tokens.capital[word] and tokens.forms[word] not in FUNCTION_WORDS and between == " "
+
+
 def without_names(question: str, found: Sequence[Match]) -> str:
     """Return the question without the matched names, and with white space collapsed."""
     left: list[str] = []

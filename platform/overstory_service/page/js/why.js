@@ -19,7 +19,8 @@ const BEND = 8;
 
 /** The drawing and the table of an answer. Entities link to Explore in the corpus of their passage; `open` is called with a hit. */
 export function whyOf(answer, corpus, open) {
-  const tree = treeOf(answer.evidence);
+  const isAnswer = answer.state === "answered" || answer.state === "uncited";
+  const tree = treeOf(isAnswer ? answer.evidence : { ...answer.evidence, parts: [] }); // no path leads to a refusal
   return [
     h("h3", null, words.why.title),
     h("p", { class: "quiet" }, words.why.lead),

@@ -82,7 +82,7 @@ def test_a_name_leads_on_from_a_passage_that_was_found(corpus: Knowledge) -> Non
     evidence = corpus.search(question, 7, retriever="apr")
     assert kinds(evidence, "copenhagen")["path"] > 0.0
     (hit,) = (hit for hit in evidence.hits if hit.source_key == "copenhagen")
-    assert 'shares the name Copenhagen with "Niels Bohr"' in hit.in_words
+    assert 'mentions Copenhagen, as does "Niels Bohr"' in hit.in_words
     for options in ("apr:paper", "apr:path=0"):
         without = corpus.search(question, 7, retriever=options)
         assert not any(reason.kind == "path" for hit in without.hits for reason in hit.reasons)

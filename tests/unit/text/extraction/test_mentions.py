@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.extraction.mentions import mention, plausible, shaped_names, surroundings
+from overstory.text.extraction.mentions import likely_type, mention, plausible, shaped_names, surroundings
 from overstory.text.sentences import sentence_starts
 
 
@@ -102,3 +102,59 @@ def test_packages_and_commands_of_command_lines_are_names() -> None:
         ("sift", "COMMAND"),
         ("heap.txt", "FILE"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Subject: Fees\nOwner: Ann\nThe rest.", "Subject"),
+        ("Owner: Ann\nColour: blue\n", "Colour"),
+        ("Lamp = blue\nWidth = 40\n", "Width"),
+        ("2024-03-02 10:15:02 AUDIT login\n", "AUDIT"),
+        ("Some INFO about it", "INFO"),
+        ("the width of it", "width"),
+    ],
+)
+def test_fields_log_levels_and_words_in_lower_case_are_no_names(text: str, name: str) -> None:
+    start = text.index(name)
+    found = mention(text, start, start + len(name), type_="ORG", sentence=0)
+    assert found is not None
+    assert plausible(found, surroundings(text, sentence_starts(text))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "type_", "likely"),
+    [
+        ("Dear Ms Okafor, hello", "Okafor", "GPE", "PERSON"),
+        ("He lives in Rotenfleth today", "Rotenfleth", "PERSON", "GPE"),
+        ("It is at Kestrel Hall today", "Kestrel Hall", "PERSON", "FAC"),
+        ("with Monty Hall today", "Monty Hall", "PERSON", "PERSON"),
+        ("by the Kestrel Orchestra", "Kestrel Orchestra", "PERSON", "ORG"),
+        ("asked Ewan Pryce, who left", "Ewan Pryce", "ORG", "PERSON"),
+        ("members in NATO", "NATO", "ORG", "ORG"),
+    ],
+)
+def test_the_words_around_a_name_correct_its_type(text: str, name: str, type_: str, likely: str) -> None:
+    start = text.index(name)
+    found = mention(text, start, start + len(name), type_=type_, sentence=0)
+    assert found is not None
+    assert likely_type(found, text, None, None) == likely
+
+
+def test_a_name_among_people_is_one_of_them() -> None:
+    text = "Present: Dora Whelan, Ewan Pryce and Olav Brandt"
+    dora, ewan, olav = (
+        mention(text, text.index(name), text.index(name) + len(name), type_=type_, sentence=0)
+        for name, type_ in (("Dora Whelan", "PERSON"), ("Ewan Pryce", "ORG"), ("Olav Brandt", "PERSON"))
+    )
+    assert ewan is not None
+    assert likely_type(ewan, text, dora, olav) == "PERSON"
+
+
+def test_a_name_ends_before_the_field_on_the_next_line() -> None:
+    text = "Author: Jane Poe\nStatus: Draft\n"
+    found = mention(text, 8, 23, type_="PERSON", sentence=0)
+    assert found is not None
+    kept = plausible(found, surroundings(text, [0]))
+    assert kept is not None
+    assert (kept.surface, kept.start, kept.end) == ("Jane Poe", 8, 16)

@@ -276,3 +276,50 @@ def test_whatever_name_a_text_has_begins_in_it(words: list[str], first: int, len
 
 def test_common_words_begin_no_name() -> None:
     assert name_starts(tokenise("we saw it in Ulm today")) == ["ulm", "ulm_today"]
+
+
+def test_the_subject_of_a_name_with_an_article_is_not_its_last_word() -> None:
+    names = own_subjects([SubjectPassage("1", "d", "Heinkel HD 23", "", "The Heinkel HD 23 was a fighter.")])
+    assert names["1"].keys() == {"heinkel hd 23"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Present: Ann Lee, Bo Tan",
+        "Dear Ms Tan,\nthank you.",
+        "Item | Price | Stock",
+        "12 May 2021\nDear Bo,",
+        "## 4 Fees",
+    ],
+)
+def test_the_lines_of_forms_letters_and_tables_are_no_subjects(line: str) -> None:
+    names = own_subjects([SubjectPassage("1", "d", "", "", f"{line}\nThe rest of the text is here.")])
+    assert not any({"present", "dear", "item", "4", "12"} & set(key.split()) for key in names["1"])
+
+
+def test_headings_are_numbered_if_they_count() -> None:
+    def subjects(*headings: str) -> set[str]:
+        passages = [SubjectPassage(str(n), "d", "", heading, "Text.") for n, heading in enumerate(headings)]
+        return {key for names in own_subjects(passages).values() for key in names}
+
+    assert "appointment" in subjects("1 Appointment")
+    assert subjects("1 Minutes", "2 Fees of 2023", "3 Any other business") >= {"fees of 2023", "any other business"}
+    assert subjects("Awards", "30 Rock") >= {"awards", "30 rock"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("She sang in A Christmas Carol.", set[str]()),
+        ("They met at Carol Springs.", set[str]()),
+        ("She loves Carol. Carol sings.", {"carol"}),
+        ("In Juneau Carol sings.", set[str]()),
+        ("With Carol, it works.", {"carol"}),
+        ("and Carol’s dog", {"carol"}),
+    ],
+)
+def test_a_word_inside_a_longer_name_is_another_name(text: str, found: set[str]) -> None:
+    names = NameDictionary(["carol"])
+    assert name_uses(text, tokenise(text), [0], names, names).keys() == found
+    assert name_uses(text, tokenise(text), [0], names, names, parsed={"carol"}).keys() == {"carol"}

@@ -17,7 +17,7 @@ export async function show(context, body) {
   context.title(text.title);
   const [like, type] = [params.get("like") ?? "", params.get("type") ?? ""];
   const limit = Math.min(MOST_NAMES, Number(params.get("limit")) || NAMES);
-  const { entities: names } = await get(corpusPath(corpus, "entities"), { words: like, type, limit, by_kind: !type }, { signal });
+  const { entities: names } = await get(corpusPath(corpus, "entities"), { words: like, type, limit }, { signal });
   const address = (more) => link("explore", corpus, [], { like, type, ...more });
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), form(context, like, type));
   if (!names.length) {
