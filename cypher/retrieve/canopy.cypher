@@ -173,15 +173,15 @@ RETURN found, sections, links, COLLECT {
 // words give in full. Longer names that contain such a name are read, too.
 // Parameters: $chunks LIST<STRING> (ids); $keys LIST<STRING> (of names); $own LIST<STRING> (values of ABOUT.source that
 //   come from the passage itself)
-// Rows: names LIST<LIST> (id of the chunk; key and type of a name; its spellings in the text; whether the chunk is
-//   about it); one row
+// Rows: names LIST<LIST> (id of the chunk; key and type of a name; its spellings in the text; ABOUT.source if the
+//   chunk is about it, or null); one row
 UNWIND $chunks AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})
 CALL (c) {
   MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE any(key IN $keys WHERE e.key CONTAINS key)
-  RETURN e.key AS key, coalesce(e.type, '') AS type, coalesce(m.surfaces, []) AS spellings, false AS about
+  RETURN e.key AS key, coalesce(e.type, '') AS type, coalesce(m.surfaces, []) AS spellings, null AS source
   UNION ALL
   MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.full AND a.source IN $own AND e.key IN $keys
-  RETURN e.key AS key, coalesce(e.type, '') AS type, [] AS spellings, true AS about
+  RETURN e.key AS key, coalesce(e.type, '') AS type, [] AS spellings, a.source AS source
 }
-RETURN collect([c.id, key, type, spellings, about]) AS names
+RETURN collect([c.id, key, type, spellings, source]) AS names

@@ -237,12 +237,14 @@ class ChunkNames:
     """The names that a chunk mentions, and those that it is about.
 
     Attributes:
-        about: keys of the names that the chunk's title, heading, definition or first words give in full.
+        about: keys of the names that the chunk's title, heading or definition gives in full.
+        leads: keys of the names with which a paragraph begins.
         spellings: for each key, the spellings of the name in the chunk's text.
         types: for each key, the type of the entity.
     """
 
     about: set[str] = field(default_factory=set[str])
+    leads: set[str] = field(default_factory=set[str])
     spellings: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     types: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -335,10 +337,12 @@ class CorpusNames:
             "retrieve/canopy_shown", self.of.corpus.label, chunks=list(chunks), keys=list(keys), own=OWN
         )
         found: dict[str, ChunkNames] = {}
-        for chunk, key, type_, spellings, about in row["names"]:
+        for chunk, key, type_, spellings, source in row["names"]:
             names = found.setdefault(chunk, ChunkNames())
             names.types[key] = type_
-            if about:
+            if source == "lead":
+                names.leads.add(key)
+            elif source:
                 names.about.add(key)
             else:
                 names.spellings.setdefault(key, set()).update(spellings)

@@ -9,7 +9,8 @@ A way through a name from a first to a second passage explains the second one if
 - the first passage mentions a name of the question and one of the two is about the name, or a sentence with the name
   contains further words of the question.
 
-"The second passage is about the name" requires that its title, heading, definition or first words give the full name.
+"The second passage is about the name" requires that its title, heading or definition gives the full name, or that a
+paragraph defines it: "Nosferatu is a silent film".
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ _SEVERAL_NAMES = re.compile(r"\s+(?:and|or|und|oder|et|ou|y|o|e|en)\s+|[,/&]")
 _NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
 """Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match "50 Cent" or
 "J. R. R. Tolkien"."""
+
+_IS_A = re.compile(
+    r"[\"'”’»*_]{0,3}(?:\s\([^()]{0,300}\))?,?\s(?:is|was|are|were|ist|war|sind|waren|est|était|es|era|fue|è)"
+    r"\s(?:an?|the|one|eine?|der|die|das|une?|le|la|les|los|las|el|il|lo|een|het)\s",
+)
+"""Matches what follows a name where it is defined: "(1890–1950) was a"."""
 
 _CAPITALISED_BEFORE = re.compile(r"(?P<word>[^\W\d_][\w'’-]*)[ -]$")
 _CAPITALISED_AFTER = re.compile(r"[ -](?P<word>[^\W\d_][\w'’-]*)")
@@ -90,7 +97,7 @@ class Telling:
         for key in dict.fromkeys(name.key for name in self.asked.known):
             if names.types.get(key) in _NATIONALITIES or not self.asked.longer.get(key, frozenset()) <= forms:
                 continue
-            if key in names.about:
+            if self.is_about(chunk, key):
                 about.append(self.asked.spelt[key])
             elif self._mentions(chunk, key):
                 mentioned.append(self.asked.spelt[key])
@@ -138,8 +145,13 @@ class Telling:
         return not (self._is_of_a_title(way, source) or self._is_of_a_title(way, target))
 
     def is_about(self, chunk: str, key: str) -> bool:
-        """Return True if a chunk's title, heading, definition or first words give a name in full."""
-        return key in self.of.get(chunk, _NO_NAMES).about
+        """Return True if a chunk's title, heading or definition gives a name in full, or if a paragraph defines it."""
+        names = self.of.get(chunk, _NO_NAMES)
+        if key not in names.leads:
+            return key in names.about
+        text = content(self.rows[chunk])
+        spans = (span for spelling in names.spellings.get(key, ()) for span in _spans(text, spelling))
+        return key in names.about or any(_IS_A.match(text, end) for _, end in spans)
 
     def _is_of_a_title(self, way: MentionWay, chunk: str) -> bool:
         """Return True if a name is only a part of a passage's title."""

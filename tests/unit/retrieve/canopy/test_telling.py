@@ -31,7 +31,7 @@ def asked(question: str, *names: str) -> QuestionNames:
 
 def named(*names: str, about: tuple[str, ...] = (), type_: str = "PERSON") -> ChunkNames:
     spellings = {entity_key(name): {name} for name in names}
-    return ChunkNames({entity_key(name) for name in about}, spellings, dict.fromkeys(spellings, type_))
+    return ChunkNames({entity_key(name) for name in about}, set(), spellings, dict.fromkeys(spellings, type_))
 
 
 def scored(chunk: str, own: float) -> Scored:
@@ -150,6 +150,22 @@ def test_names_of_the_question_are_told_as_it_spells_them() -> None:
     names = ("Karla Ehrenreich", "Bad Wimpfen")
     question = "Was KARLA EHRENREICH born in Bad Wimpfen?"
     assert in_question(question, names, text, of) == (["KARLA EHRENREICH"], ["Bad Wimpfen"])
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("Karla Ehrenreich (born 1920) was a director.", True),
+        ("Karla Ehrenreich ist eine Regisseurin.", True),
+        ("Karla Ehrenreich asked for the key.", False),
+        ("The keys are here.\n\nKarla Ehrenreich", False),
+    ],
+)
+def test_a_paragraph_that_begins_with_a_name_is_about_it_if_it_defines_it(text: str, about: bool) -> None:
+    of = named("Karla Ehrenreich")
+    of.leads.add("karla ehrenreich")
+    found = in_question("Who is Karla Ehrenreich?", ("Karla Ehrenreich",), text, of)
+    assert found == ((["Karla Ehrenreich"], []) if about else ([], ["Karla Ehrenreich"]))
 
 
 def test_a_nationality_is_a_word_of_the_question() -> None:
