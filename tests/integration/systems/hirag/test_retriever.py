@@ -11,7 +11,7 @@ from overstory.errors import IndexMissing
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Transaction
 from overstory.knowledge import Knowledge
-from overstory.model import Evidence, RatedReport
+from overstory.model import Evidence, OverviewLine, RatedReport
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
@@ -136,8 +136,10 @@ def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(
     assert len({part.heading for part in reports}) == len(reports)
     assert {part.level for part in reports} <= {1, 2}
     findings = 0
+    before = sum(isinstance(part, OverviewLine) for part in answer.evidence.parts)  # the overview comes first
+    assert before
     for number, (line, part, citation) in enumerate(
-        zip(answer.text.splitlines(), reports, answer.citations, strict=True), start=1
+        zip(answer.text.splitlines()[before:], reports, answer.citations[before:], strict=True), start=before + 1
     ):
         said = line.removeprefix(f"{part.heading} — ").removesuffix(f" [{number}]")
         stated = [each.chunks for each in part.findings if " ".join(each.text.split()) == said]
