@@ -165,6 +165,7 @@ def _fields(answer: Answer) -> dict[str, object]:
         "state": answer.state,
         "unsupported": answer.unsupported,
         "did_you_mean": answer.did_you_mean,
+        "nearest": answer.nearest,
         "citations": answer.citations,
         "notes": answer.notes,
         "model": answer.model,

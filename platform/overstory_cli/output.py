@@ -294,6 +294,11 @@ def _show_guess(answer: Answer) -> None:
 
 
 def _show_nearest(answer: Answer) -> None:
+    if answer.nearest:
+        click.echo("\nNearest, not sure:")
+        for citation in answer.nearest:
+            click.echo(wrapped(f"{citation.text}  [{shown_origin(citation)}]", 4, hanging=6))
+        return
     nearest: dict[str, Hit] = {}
     for hit in answer.evidence.hits:
         nearest.setdefault(hit.document_id, hit)

@@ -35,6 +35,9 @@ CALLERS = ("overstory", "overstory_cli", "overstory_service", "overstory_systems
 
 MADE_PATTERNS = {
     "overstory/answer/guess.py": (2, "a name, escaped"),
+    "overstory/answer/moments.py": (1, "a date"),
+    "overstory/answer/subjects.py": (3, "a name, a noun or a number, escaped, after a bounded word"),
+    "overstory/answer/support.py": (1, "a letter with digits"),
     "overstory/answer/confidence.py": (
         2,
         "a name, escaped; runs of letters and of digits of an identifier, escaped, at most three marks between",

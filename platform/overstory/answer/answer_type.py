@@ -111,6 +111,29 @@ def asks_for_a_figure(question: str) -> bool:
     return _FIGURE.match(question) is not None
 
 
+_WHEN = re.compile(
+    r"\W*(?:\w+\s+)?(?:when|what (?:day|date|month|year)|wann|quand|cuándo|quando|wanneer)\b", re.IGNORECASE
+)
+_PRESENT = re.compile(
+    r"\b(?:is|are|does|do|has|have|can|must|ist|sind|hat|haben|kostet|gilt|est|sont|coûte|es|son|cuesta|è|sono|costa|zijn|kost"
+    r"|(?<=who )(?!was\b)[a-z]+s)\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|been|wa[rs]en?|wurden?|hatten?|était|étaient|fue|era|eran|erano|werd)\b", re.IGNORECASE
+)
+
+
+def asks_when(question: str) -> bool:
+    """Return True if a question asks for a date, in one of six languages."""
+    return _WHEN.match(question) is not None
+
+
+def asks_about_the_present(question: str) -> bool:
+    """Return True if a question in the present tense asks for something that may have changed."""
+    return _PRESENT.search(question) is not None and _PAST.search(question) is None
+
+
 def asks_for_an_end(question: str) -> bool:
     """Return True if a question asks about a death.
 

@@ -200,21 +200,40 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _note_on_missing(confidence: Confidence | None) -> str:
-    if confidence is None or not confidence.missing:
+    if confidence is None or not confidence.unsaid:
         return ""
     about = f" about {' and '.join(confidence.names[:_MOST_NAMES_OF_A_NOTE])}" if confidence.names else ""
-    return f"No sentence{about} mentions {' or '.join(f'“{word}”' for word in confidence.missing)}."
+    return f"No sentence{about} mentions {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
+
+
+def _note_on_times(covered: Sequence[str]) -> str:
+    if not covered:
+        return ""
+    more = [f"and {len(covered) - _MOST_NAMES_OF_A_NOTE} more"] if len(covered) > _MOST_NAMES_OF_A_NOTE else []
+    return f"No sentence covers the time asked for, only: {', '.join([*covered[:_MOST_NAMES_OF_A_NOTE], *more])}."
 
 
 def _extracted(found: Extract, evidence: Evidence) -> Answer:
     confidence = found.confidence.value if found.confidence is not None else None
     missing = _note_on_missing(found.confidence)
     if not found.sentences:
-        refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
-        return replace(refused, text=f"{refused.text} {missing}".rstrip())
+        refused = _unanswered("not_in_documents", evidence)
+        text = " ".join(filter(None, (refused.text, missing, _note_on_times(found.covered))))
+        nearest = tuple(
+            each for line in found.nearest for each in _citations([line.passage], {line.passage.number: line.shown})
+        )
+        return replace(refused, text=printable(text), confidence=confidence, nearest=nearest)
     lines = [Point(each.passage, each.shown) for each in found.sentences]
-    notes = (missing,) if missing else ()
-    return replace(_quoting(lines, evidence, found.short, found.guess), confidence=confidence, notes=notes)
+    notes = tuple(filter(None, (missing, _note_on_rest(found.left_out))))
+    quoted = _quoting(lines, evidence, found.short, found.guess)
+    if found.first_line:
+        numbers = "".join(f"[{number}]" for number in dict.fromkeys(line.item.number for line in lines))
+        quoted = replace(quoted, text=f"{printable(found.first_line)} {numbers}\n{quoted.text}")
+    return replace(quoted, confidence=confidence, notes=notes)
+
+
+def _note_on_rest(left_out: int) -> str:
+    return f"The list has {counted(left_out, 'more item')}: see the passage." if left_out else ""
 
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:

@@ -11,20 +11,23 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, fields
 
-from overstory.answer.answer_type import asks_to_choose
+from overstory.answer.answer_type import PLACE, asks_to_choose, types_asked_for
 from overstory.answer.context import Item
 from overstory.answer.reader import Sentence, above, is_about, same_name, with_titles
+from overstory.answer.subjects import is_of_rival
 from overstory.answer.support import (
     LEAST_SUPPORTING_COSINE,
     WordVectors,
+    begins_with_name,
     content_words,
+    has_name,
     is_supported,
     meaning_stems,
     name_words,
     padded,
     similarity,
 )
-from overstory.text.languages import language_of
+from overstory.text.languages import language_of, stop_words
 from overstory.text.names.keys import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.questions.kinds import form_of
@@ -66,9 +69,19 @@ def missing_words(
     }
     near = _nearest_by_words(question, passages)
     usable = [
-        each for each in relevant if each.passage.number in near and not _concerns_another(each, asked, kinds & _ACTING)
+        each
+        for each in relevant
+        if each.passage.number in near
+        and not _concerns_another(each, asked, kinds & _ACTING)
+        and not is_of_rival(each, question, asked)
     ]
-    missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    rows = any(each.row or each.lead for each in usable if not asked.names or is_about(each, asked.names))
+    needed = [word for word in asked.wanted if not (rows and word in asked.verbs)]
+    missing = tuple(word for word in needed if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    if set(missing) <= set(asked.adjectives) and len(missing) < len(needed):
+        return ()  # a word for the state of a thing may be said in another way: "the broken lamp", "lamp out"
+    if types_asked_for(question) == PLACE and all(is_supported("located", (stem(word.lower()),)) for word in missing):
+        return ()  # "Where is it kept?" asks where it is
     if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
         return ()  # a sentence on where smoking is allowed answers "Is smoking allowed in the yard?"
     return missing
@@ -172,6 +185,10 @@ _CONFIDENCE_STEEPNESS = 6.0
 _MISSING_CONFIDENCE_FACTOR = 0.1
 """The confidence is multiplied by this factor if no sentence states what the question asks for."""
 
+_UNSTATED_FACTOR = 0.4
+UNCOVERED_FACTOR = 0.4
+"""The confidence is multiplied by this factor if no sentence holds at the time that the question asks about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -229,12 +246,15 @@ class Confidence:
             supports them. If there are none, the identifiers in the question that no passage contains.
         names: the names in the question, if sentences that are not about them support the missing words; otherwise
             empty.
+        unsaid: those of the missing words that no passage contains, or no sentence with one of `names`. The others
+            occur in sentences that do not answer the question.
     """
 
     value: float
     fit: Fit
     missing: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
 
 def confidence_in(
@@ -246,7 +266,7 @@ def confidence_in(
         sentences: the sentences of the passages that may answer the question, with their cosines.
     """
     if language_of(question) != "en":
-        return _by_words(question, passages, sentences)
+        return _by_words(question, asked, passages, sentences)
     about = _about(asked, passages)
     relevant = [each for each in sentences if each.passage.number in about]
     stated = {word: support_in(word, relevant, words) for word in (*asked.wanted, *asked.others)}
@@ -258,11 +278,21 @@ def confidence_in(
     missing = missing_words(question, asked, passages, sentences, relevant, words)
     names = asked.names if any(is_supported(word, each.stems) for word in missing for each in sentences) else ()
     missing = missing or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * _MISSING_CONFIDENCE_FACTOR if missing else value, fit, missing, names)
+    if not missing:
+        return Confidence(value, fit)
+    texts = [
+        *(meaning_stems(each.shown) for each in sentences if any(has_name(each.shown, name) for name in names)),
+        *(meaning_stems(with_titles(each)) for each in passages if not names),
+    ]
+    unsaid = tuple(word for word in missing if not any(is_supported(word, stems) for stems in texts))
+    return Confidence(value * _MISSING_CONFIDENCE_FACTOR, fit, missing, names, unsaid)
 
 
-def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """Return the confidence for a question in a language that is not parsed."""
+def _by_words(question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
+    """Return the confidence for a question in a language that is not parsed.
+
+    It is lower if no sentence contains a word of the question other than its names.
+    """
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(
@@ -271,7 +301,16 @@ def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sente
         names=_share([word in there for word in name_words(question)]) if name_words(question) else (2.0 + words) / 3.0,
     )
     score = _CONFIDENCE_STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - _HALF_CONFIDENCE_SCORE)
-    return Confidence(1.0 / (1.0 + math.exp(-score)), fit)
+    value = 1.0 / (1.0 + math.exp(-score))
+    own = content_words(question) - frozenset[str]().union(*map(content_words, asked.names))
+    language = language_of(question)
+    own -= frozenset[str]().union(*map(content_words, stop_words(language)))
+    stated = (
+        not own
+        or not language
+        or any(own & content_words(f"{above(each.passage.found)} {each.shown}") for each in sentences)
+    )
+    return Confidence(value if stated else value * _UNSTATED_FACTOR, fit)
 
 
 def _fit(
@@ -282,25 +321,26 @@ def _fit(
     relevant: Sequence[Sentence],
     stated: dict[str, float],
 ) -> Fit:
-    texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
     cosines = sorted((each.cosine for each in sentences), reverse=True)[:_NEAREST_SENTENCES]
     wanted, names = content_words(question), name_words(question)
-    keys = [padded(name) for name in asked.names]
     titles = {padded(line) for each in passages for line in above(each.found).split("\n")}
     return Fit(
         cosine=max(0.0, cosines[0]) if cosines else 0.0,
         nearest=max(0.0, sum(cosines) / len(cosines)) if cosines else 0.0,
         words=_share([word in there for word in wanted]),
         names=_share([word in there for word in names & wanted]),
-        whole=_share([any(key in text for text in texts) for key in keys]),
+        whole=_share([any(has_name(with_titles(each), name) for each in passages) for name in asked.names]),
         apart=_share([any(stands_alone(name, with_titles(each)) for each in passages) for name in asked.names]),
         subjects=_share(
-            [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
+            [
+                padded(name) in titles or any(begins_with_name(each.text, name) for each in sentences)
+                for name in asked.names
+            ]
         ),
         stated=sum(stated.values()) / len(stated) if stated else 1.0,
         together=max((_share([is_supported(word, each.stems) for word in stated]) for each in relevant), default=0.0),
-        naming=float(bool(keys)),
+        naming=float(bool(asked.names)),
     )
 
 

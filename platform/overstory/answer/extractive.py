@@ -13,19 +13,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 
-from overstory.answer.answer_type import asks_for_a_figure, asks_for_code, asks_how, asks_to_choose, types_asked_for
+from overstory.answer.answer_type import (
+    asks_about_the_present,
+    asks_for_a_figure,
+    asks_for_code,
+    asks_how,
+    asks_to_choose,
+    asks_when,
+    types_asked_for,
+)
 from overstory.answer.comparison import compared
-from overstory.answer.confidence import USUAL, Confidence, confidence_in
+from overstory.answer.confidence import UNCOVERED_FACTOR, USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
-from overstory.answer.guess import guess_in, yes_or_no
+from overstory.answer.guess import guess_in, is_outright, may_have_value, only_value, yes_or_no
+from overstory.answer.moments import (
+    Clock,
+    Timed,
+    first_line,
+    holding_at,
+    is_disputed,
+    on_the_relation,
+    strictly_on_it,
+    with_time,
+)
 from overstory.answer.paragraphs import cells_of, is_navigation
-from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
-from overstory.answer.support import content_words, degree_of_support, is_supported, meaning_stems, padded
+from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of, records_named
+from overstory.answer.subjects import identification, is_of_rival
+from overstory.answer.support import content_words, degree_of_support, has_name, is_supported, meaning_stems, padded
 from overstory.protocols import cosines_with
+from overstory.text.languages import language_of
 from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
+from overstory.text.questions.asked_time import AskedTime, asked_time
+from overstory.text.questions.names import thing_to_identify
 
 _MOST_SENTENCES_SHOWN = 3
 _MOST_SENTENCES_OF_A_PASSAGE = 2
@@ -36,7 +59,7 @@ and no passage leads to another. In this case, further sentences mostly add noth
 _WHOLE_QUESTION_SHARE = 0.8
 """A sentence covers the entire question if it contains, with its title and heading, this fraction of the words."""
 _LEAST_FURTHER_SENTENCE_COSINE = 0.2
-_MOST_LIST_ITEMS_SHOWN = 8  # maximum number of list items or lines of code in an answer
+_MOST_LIST_ITEMS_SHOWN = 20  # maximum number of list items or lines of code in an answer
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Maximum distance, in sentences, between two items of the same list. Sentences between items may explain them."""
 _MOST_SENTENCES_EMBEDDED = 40
@@ -53,6 +76,9 @@ _NAMED_WEIGHT = 0.3  # multiplied by the fraction of a direct question's names t
 _HEADING_WEIGHT = 0.3  # multiplied by the cosine between the question and the heading above the sentence
 _UNDER_TITLE_SHARE = 0.5  # a name that occurs only in the title or heading counts half
 _WHOLLY_STATED_WEIGHT = 0.3  # added if the sentence supports all words that express what a direct question asks
+_IDENTIFIED_WEIGHT = 0.6  # multiplied by how well the sentence says who or what the thing asked about is
+_RIVAL_PENALTY = 0.6  # subtracted if the sentence is about another thing of the kind
+_FOREIGN_WORDS_WEIGHT = 0.4  # multiplied by the fraction of the question's words in the sentence, if it is not parsed
 _RANK_PENALTY = 0.03  # subtracted for each passage ranked above the sentence's passage
 _STEPS_RANK_PENALTY = 0.15
 """Also subtracted for each passage ranked above, if the question asks how to do something. The rank of a passage shows
@@ -77,6 +103,10 @@ class Extract:
         sentences: the sentences, in the order in which they are shown; empty if no passage answers the question.
         best: the sentence that answers the question; None if no sentence answers it.
         guess: the name, date, number or value in `best` that the question asks for; "" if the guess is uncertain.
+        first_line: for a question about time, the value with its time: "Since 2023: Ada. Before: …"; otherwise "".
+        nearest: the sentences that come nearest to an answer, best first, if no passage answers the question.
+        covered: the times that sentences on the subject state, if none of them holds at the time asked for.
+        left_out: number of items of the list that are not among the sentences.
         confidence: the confidence that the passages answer the question; None if the passages contain no sentence.
     """
 
@@ -84,6 +114,10 @@ class Extract:
     best: Sentence | None = None
     guess: str = ""
     confidence: Confidence | None = None
+    first_line: str = ""
+    nearest: tuple[Sentence, ...] = ()
+    covered: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def short(self) -> str:
@@ -99,33 +133,109 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     """
     if not _WORD.search(question):  # the question contains no letter or digit, as in "???"
         return Extract(())
+    time = asked_time(question)
+    if time is None and asks_about_the_present(question) and types_asked_for(question):
+        time = AskedTime("now", question, implied=True)
+    if time is not None:
+        timed = _extract_at(time, question, context, reader, least)
+        if timed is not None:
+            return timed
     asked = reader.asked_for(question)
-    read = list(reader.sentences(context.items))
+    read = records_named(reader.sentences(context.items), asked.names)
+    if asks_when(question):
+        clock = Clock(context.items, read)
+        read = [replace(each, dated=clock.said_on(each)) for each in read]
     scene = _Scene(question, asked, context.items, read)
     sentences = _scored(question, asked, read, scene, reader)
     if not sentences:
         return Extract(())
     confidence = confidence_in(question, asked, context.items, sentences, reader.words)
     if confidence.value < least and content_words(question):  # for "Where?", the confidence means nothing
-        return Extract((), confidence=confidence)
+        return _refusal(sentences, confidence)
     comparison = compared(question, asked, sentences)
     if comparison is not None:
         return Extract(comparison.sentences, comparison.sentences[0], comparison.outcome, confidence)
     found = bridges(asked, sentences)
     sentences = sorted((_across(each, found) for each in sentences), key=lambda each: -each.score)
+    sentences = _named_first(question, sentences, read, asked, leads=scene.leads or bool(found))
     best = sentences[0]
+    if time is not None and time.kind == "during" and time.outer and least > 0.0:
+        clock = Clock(context.items, read)
+        dated = holding_at(time, asked, [best], clock, date.today())  # noqa: DTZ011 # a day of the reader
+        if not dated.sentences:
+            return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), dated.covered)
+    if identification(best, thing_to_identify(question)) < 0.0 < least:
+        return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR))
     if asks_how(question):
         steps = _steps(best, read)
         near = _worth_showing(sentences, _nearness_wanted(question, best, scene))
         elsewhere = [each for each in near if each.passage is not best.passage]
         return Extract((*steps, *elsewhere[: _MOST_SENTENCES_SHOWN - 1]), steps[0], "", confidence)
+    listed = _list_around(best, question, read)
+    if listed:
+        left_out = max(0, len(listed) - 1 - _MOST_LIST_ITEMS_SHOWN)
+        return Extract(listed[: len(listed) - left_out], listed[0], "", confidence, left_out=left_out)
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
-    chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
+    further = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
     same_passage = [each for each in read if each.passage.number == best.passage.number]
     guess = guess_in(question, asked, chain, same_passage, through) or yes_or_no(question, asked, best)
-    further = [each for each in chosen if all(each.text not in (other.text, other.before) for other in chain)]
+    guess = guess or (best.dated if asks_when(question) and is_outright(question, best.text) else "")
+    further = [each for each in further if all(each.text not in (other.text, other.before) for other in chain)]
     return Extract((*chain, *further)[: max(_MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
+
+
+def _refusal(sentences: Sequence[Sentence], confidence: Confidence, covered: tuple[str, ...] = ()) -> Extract:
+    nearest = tuple(_worth_showing(sentences, _FURTHER_SENTENCE_SHARE))
+    return Extract((), confidence=confidence, nearest=nearest, covered=covered)
+
+
+def _extract_at(time: AskedTime, question: str, context: Context, reader: AnswerReader, least: float) -> Extract | None:
+    """Answer a question about time; None if its time selects nothing, so that it is read like any other question."""
+    asked = reader.asked_for(time.rest)
+    foreign = language_of(question) != "en"
+    simple = asked.direct or (time.kind == "during" and time.outer and not asked.through)
+    if asks_to_choose(question) or not (foreign or (simple and (asked.names or asked.wanted))):
+        return None
+    read = records_named(reader.sentences(context.items), asked.names)
+    scene = _Scene(time.rest, asked, context.items, read)
+    sentences = _scored(time.rest, asked, read, scene, reader)
+    if not sentences:
+        return None
+    related = on_the_relation(sentences, read, asked, time.kind)
+    if time.implied:
+        related = strictly_on_it(related, asked)
+    if time.kind == "during":
+        related = [each for each in related if may_have_value(time.rest, each)]
+    clock = Clock(context.items, read)
+    if time.implied:
+        timed = [each for sentence in related for each in clock.times(sentence)]
+        if not is_disputed(timed, [_value_at(question, asked, each, read) for each in timed]):
+            return None
+    found = holding_at(time, asked, related, clock, date.today())  # noqa: DTZ011 # a day of the reader
+    if not found.sentences and time.kind not in ("during", "now", "before", "after"):
+        return None
+    confidence = confidence_in(time.rest, asked, context.items, sentences, reader.words)
+    if confidence.value < least:
+        return _refusal(sentences, confidence)
+    if not found.sentences:
+        if least <= 0.0:
+            return None
+        return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), found.covered)
+    before = found.before if found.before and strictly_on_it([found.before.sentence], asked) else None
+    shown = [found.sentences[0], *([before] if before else [])]
+    values = [_value_at(question, asked, each, read) for each in shown]
+    line = first_line(shown[0], values[0], before, values[-1])
+    quoted = tuple({each.sentence.place_in_context: with_time(each) for each in shown}.values())
+    return Extract(quoted, quoted[0], values[0], confidence, first_line=line)
+
+
+def _value_at(question: str, asked: AskedFor, timed: Timed, read: Sequence[Sentence]) -> str:
+    """Return what a sentence states for one of its times; "" if it is uncertain."""
+    sentence = timed.sentence
+    return only_value(question, sentence, timed.clause) or guess_in(
+        question, asked, (sentence,), [each for each in read if each.passage is sentence.passage]
+    )
 
 
 def _scored(
@@ -135,8 +245,12 @@ def _scored(
     if not readable:
         return []
     headings = list(dict.fromkeys(_heading(each) for each in readable))
-    cosines = cosines_with(reader.embedder, question, [*(each.text for each in readable), *headings])
+    cosines = cosines_with(
+        reader.embedder, question, [*(f"{each.lead} {each.text}".lstrip() for each in readable), *headings]
+    )
     headed = dict(zip(headings, cosines[len(readable) :], strict=True))
+    thing, foreign = thing_to_identify(question), language_of(question) != "en"
+    words = content_words(question)
     types, figure = types_asked_for(question), asks_for_a_figure(question)
     final = [word for word in asked.wanted if word not in asked.through] or asked.wanted
     scored: list[Sentence] = []
@@ -152,6 +266,13 @@ def _scored(
         score += (_DIRECTLY_STATED_WEIGHT if asked.direct else _STATED_WEIGHT) * stated
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
         score += _HEADING_WEIGHT * under - _STEPS_RANK_PENALTY * asks_how(question) * (each.passage.number - 1)
+        if thing:
+            score += _IDENTIFIED_WEIGHT * identification(each, thing)
+        if is_of_rival(each, question, asked):
+            score -= _RIVAL_PENALTY
+        if foreign:
+            score += _FOREIGN_WORDS_WEIGHT * len(words & content_words(each.shown)) / max(1, len(words))
+            score += _NAMED_WEIGHT * scene.share_named(each)
         if asked.direct:
             score += _WHOLLY_STATED_WEIGHT * (bool(final) and all(is_supported(word, stems) for word in final))
             score += _NAMED_WEIGHT * (scene.share_named(each) + scene.is_key(each))
@@ -161,6 +282,49 @@ def _scored(
 
 def _heading(sentence: Sentence) -> str:
     return above(sentence.passage.found).partition("\n")[2]
+
+
+def _named_first(
+    question: str, sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor, *, leads: bool
+) -> list[Sentence]:
+    """Return the sentences with those first that contain a name of the question, also in their title or as a pronoun.
+
+    A sentence that follows one of them and repeats another word of the question counts, too: "The store was opened …".
+    The order does not change if one passage leads to another, because then the answer needs no name of the question.
+    """
+    if leads or not asked.names or not (asked.direct or language_of(question) != "en"):
+        return list(sentences)
+    words = content_words(question) - frozenset().union(*map(content_words, asked.names))
+    named: set[tuple[int, int]] = set()
+    last = (0, 0)
+    for each in read:
+        here = each.place_in_context
+        meant = any(has_name(f"{each.before} {each.meant}", name) for name in asked.names)
+        follows = last in named and last[0] == here[0]
+        if meant or is_about(each, asked.names) or (follows and (each.before or words & content_words(each.text))):
+            named.add(here)
+        last = here
+    return sorted(sentences, key=lambda each: each.place_in_context not in named)
+
+
+def _list_around(best: Sentence, question: str, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Return the line that introduces a list, with the items of the list; () if the best sentence is no part of one.
+
+    An item that itself contains a word of the question, in addition to those of that line, answers without the others.
+    """
+    asked = content_words(question)
+    lead = best.lead or best.text
+    if (
+        not lead.rstrip().endswith((":", "："))
+        or (best.lead
+        and not (content_words(best.text) & asked) <= content_words(best.lead))
+    ):
+        return ()
+    items = [each for each in read if each.passage is best.passage and each.lead == lead]
+    if not items:
+        return ()
+    introduced = [each for each in read if each.passage is best.passage and each.text == lead][:1]
+    return (*introduced, *(replace(each, lead="") for each in items))
 
 
 def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
@@ -184,7 +348,7 @@ def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
     ) and last - first < _MOST_LIST_ITEMS_SHOWN:
         last = near[-1]
     introduced = first > 0 and section[first - 1].text.endswith(":")
-    return tuple(section[first - introduced : last + 1])
+    return tuple(replace(each, lead="") for each in section[first - introduced : last + 1])
 
 
 def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
@@ -223,6 +387,7 @@ class _Scene:
 
     def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
         stated = padded(question)
+        self._asked_names = asked.names
         self._names = [padded(name) for name in asked.names]
         titles = {each.number: padded(without_parentheses(each.title)) for each in passages}
         texts = {each.number: " ".join(padded(s.text) for s in sentences if s.passage is each) for each in passages}
@@ -243,9 +408,11 @@ class _Scene:
         }
 
     def share_named(self, sentence: Sentence) -> float:
-        text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
-        title = padded(above(sentence.passage.found))
-        shares = [1.0 if name in text else _UNDER_TITLE_SHARE * (name in title) for name in self._names]
+        text = f"{sentence.before} {sentence.lead} {sentence.text} {sentence.meant}"
+        title = above(sentence.passage.found)
+        shares = [
+            1.0 if has_name(text, name) else _UNDER_TITLE_SHARE * has_name(title, name) for name in self._asked_names
+        ]
         return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:

@@ -111,7 +111,7 @@ def guess_in(
     by_whom = _BY_WHOM.search(question)
     if by_whom is not None and not is_supported(by_whom[1], sentence.stems):
         return ""
-    if not types or not certain or not _is_outright(question, sentence.text):
+    if not types or not certain or not is_outright(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
@@ -141,7 +141,52 @@ def guess_in(
     return _cleaned(adjacent.surface, types) if adjacent is not None else ""
 
 
-def _is_outright(question: str, text: str) -> bool:
+_WHO = re.compile(r"\W*(?:wer|wem|wen|qui|quién|quiénes|chi|quem)\b", re.IGNORECASE)
+
+
+_NAME = re.compile(
+    r"(?<![\w'’-])(?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.)(?: (?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.))+(?![\w'’-])"
+)
+"""Matches two or more capitalised words, which the pipeline may not have found to be a name."""
+
+
+def only_value(question: str, sentence: Sentence, clause: str) -> str:
+    """Return the only name or number of the type that a question asks for in a clause; "" if there are several.
+
+    Args:
+        sentence: a sentence that is known to answer the question.
+        clause: the part of the sentence that answers it.
+    """
+    types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
+    wanted = WHO if types == PERSON else types
+    fitting = [
+        each
+        for each in sentence.mentions
+        if _fits(each, wanted, question, clause) and (types != NUMBER or not _YEAR.fullmatch(each.surface))
+    ]
+    people = [each for each in fitting if each.type == "PERSON"]
+    fitting = people if types == PERSON and people else fitting
+    different = {entity_key(each.surface): each.surface for each in fitting}
+    if types == PERSON and not people:
+        others = {word for each in sentence.mentions for word in _words(each.surface)} | _words(question)
+        runs = [each for each in _NAME.findall(clause) if _words(each).isdisjoint(others)]
+        different = {entity_key(each): each for each in runs} or different
+    if len(different) != 1:
+        return ""
+    value = next(iter(different.values()))
+    unit = _UNIT.match(clause, clause.find(value) + len(value)) if types == NUMBER else None
+    return f"{value} {unit[1]}" if unit is not None and unit[1].lower() not in FUNCTION_WORDS else value
+
+
+def may_have_value(question: str, sentence: Sentence) -> bool:
+    """Return True if a sentence contains a name or number of the type asked for, or if no type is asked for."""
+    types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
+    if types == PERSON and any(not _words(each) <= _words(question) for each in _NAME.findall(sentence.shown)):
+        return True
+    return not types or any(_fits(each, types, question, sentence.text) for each in sentence.mentions)
+
+
+def is_outright(question: str, text: str) -> bool:
     """Return True if a sentence states something outright, for the years in the question.
 
     The sentence must not contain hedging words that are not in the question. If the question contains years, the

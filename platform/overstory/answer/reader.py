@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import cells_of, paragraphs, row_texts
-from overstory.answer.support import WordVectors, is_supported, meaning_stems, padded
+from overstory.answer.support import WordVectors, has_name, is_supported, meaning_stems, padded
 from overstory.display import printable, shortened
 from overstory.model import FactStatement, Hit, Mention
 from overstory.model.passage_text import PATH_SEPARATOR
@@ -22,11 +22,11 @@ from overstory.text.extraction.findings import FINDINGS, Parsed
 from overstory.text.languages import language_of
 from overstory.text.names.abbreviations import compatible
 from overstory.text.names.keys import entity_key, without_parentheses
-from overstory.text.names.shapes import shapes_of_question
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
+from overstory.text.questions.names import names_by_form
 from overstory.text.sentences import sentence_starts
 
 _LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
@@ -52,6 +52,9 @@ _FENCE = re.compile(r"```\w*")
 _INDENTED = re.compile(r"(?: {4}|\t)\S")
 _ITEM = re.compile(r"\s*(?:[-*•‣◦]|\d{1,3}[.)])\s")
 _BULLET = re.compile(r"\s*[-*•‣◦]\s+(?=\S)")
+_INTRODUCES = re.compile(r"[:：]\W*\Z")
+_LETTERS_LISTED = re.compile(r"\b[A-Z](?:, [A-Z])*,? (?:and|or|und|oder|et|ou|y|e|en) [A-Z]\. +(?=[A-Z])")
+"""Matches "A, B and C." before a new sentence. Its last letter is no initial."""
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 _THINGS = frozenset({"it", "its", "them"})
@@ -72,7 +75,10 @@ class Sentence:
             as in "Marta Oyelaran has run it".
         row: number of cells if the sentence is a table row; otherwise 0.
         item: True for a list item or a line of code.
-        stems: stems of the content words in the sentence, in the title and heading above it, and in its table header.
+        dated: the date of the sentence's document, if the question asks about time and the sentence does not state one.
+        lead: the line that introduces the list of this item, as "Members of the project:"; "" for any other sentence.
+        stems: stems of the content words in the sentence, in the title and heading above it, in its table header, and
+            in the line that introduces it.
         score: the cosine plus bonuses for the passage and for matching words.
         cosine: the question's cosine similarity to the sentence or to the heading above it, whichever is higher.
     """
@@ -87,14 +93,22 @@ class Sentence:
     row: int = 0
     header: bool = False
     item: bool = False
+    lead: str = ""
     stems: frozenset[str] = frozenset()
     score: float = 0.0
     cosine: float = 0.0
+    dated: str = ""
+
+    @property
+    def place_in_context(self) -> tuple[int, int]:
+        """Number of the passage, and position in it."""
+        return self.passage.number, self.place
 
     @property
     def shown(self) -> str:
         """The text to quote in an answer. It includes the sentence before if this sentence depends on it."""
-        return f"{self.before} {self.text}" if self.before else self.text
+        dated = f"{self.dated}:" if self.dated else ""
+        return " ".join(filter(None, (dated, self.before, self.lead, self.text)))
 
 
 class AnswerReader:
@@ -112,13 +126,12 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """Analyse a question. In languages other than English, only the names are found, by their shape."""
+        """Analyse a question. In languages other than English, only the names are found, by their form."""
         piece = question.lower() if question.isupper() else question
         asked = self._of_questions.parse([piece[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
             return asked
-        names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
-        return AskedFor(names, (), (), subject=False, direct=False)
+        return AskedFor(names_by_form(question), (), (), subject=False, direct=False)
 
     def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
         """Yield the sentences of passages, in the order of the text."""
@@ -126,6 +139,33 @@ class AnswerReader:
         parses = self._of_passages.parse([text[:_LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
             yield from _sentences(passage, text, found, references)
+
+
+_FIELD = re.compile(r"\A\s*(?:[-*•]\s+)?[^\s:=|][^:=|\n]{0,60}?\s*[:=]\s+(?P<value>\S.*)\Z", re.DOTALL)
+
+
+def records_named(sentences: Iterable[Sentence], names: Sequence[str]) -> list[Sentence]:
+    """Return the sentences; fields of a record get the field whose value is one of the names as `lead`.
+
+    A record is a run of lines like "shelf: C2". Only the line "name: Borax" states what the others are about.
+    """
+    read = list(sentences)
+    values = [found["value"].strip() if (found := _FIELD.match(each.text)) else "" for each in read]
+    keys = {padded(name) for name in names}
+    at = 0
+    while at < len(read):
+        stop = at
+        while stop < len(read) and values[stop] and read[stop].passage is read[at].passage:
+            stop += 1
+        naming = next((each for each in range(at, stop) if padded(values[each]) in keys), None)
+        if naming is not None:
+            lead = read[naming]
+            for other in range(at, stop):
+                if other != naming and not read[other].lead:
+                    stems = read[other].stems | lead.stems
+                    read[other] = replace(read[other], lead=lead.text, stems=stems)
+        at = max(stop, at + 1)
+    return read
 
 
 def running_text(body: str) -> str:
@@ -168,6 +208,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
     cells = [len(cells_of(text[start:stop])) for start, stop in pieces]
     in_code = False
     columns = frozenset[str]()
+    lead = ""
     for place, (start, stop) in enumerate(pieces):
         piece = text[start:stop]
         fences = piece.count("```")
@@ -190,7 +231,10 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
         if meant:
             end = pronoun + _length_of_word(text, pronoun)
             piece = f"{text[start:end]} [{meant}]{text[end:stop]}"
-        item = code or _ITEM.match(piece) is not None
+        bulleted = _ITEM.match(piece) is not None
+        item = code or bulleted
+        if not bulleted:
+            lead = ""
         if not code and (bullet := _BULLET.match(piece)):
             piece = piece[bullet.end() :]
         yield Sentence(
@@ -206,8 +250,11 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             cells[place],
             header,
             item,
-            meaning_stems(piece) | headed | columns,
+            lead,
+            meaning_stems(piece) | headed | columns | meaning_stems(lead),
         )
+        if not bulleted and _INTRODUCES.search(piece):
+            lead = shortened(piece, _LONGEST_SHOWN_SENTENCE_CHARACTERS)
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
@@ -237,8 +284,8 @@ def _length_of_word(text: str, start: int) -> int:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    starts = [*sentence_starts(text), len(text)]
-    for start, stop in pairwise(starts):
+    starts = {*sentence_starts(text), *(match.end() for match in _LETTERS_LISTED.finditer(text)), len(text)}
+    for start, stop in pairwise(sorted(starts)):
         yield from row_texts(text, start, stop)
 
 
@@ -370,8 +417,8 @@ def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...
 
 def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
     """Return True if a sentence, its title or its heading contains one of the names, or a pronoun for one of them."""
-    texts = [sentence.text, *above(sentence.passage.found).split("\n")]
-    return any(_has(text, name) for text in texts for name in names)
+    texts = [sentence.text, sentence.lead, *above(sentence.passage.found).split("\n")]
+    return any(has_name(text, name) for text in texts for name in names)
 
 
 def is_of(sentence: Sentence, name: str) -> bool:
@@ -397,7 +444,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterator[str]:
-    people = [each.surface for each in sentence.mentions if not any(_has(name, each.surface) for name in names)]
+    people = [each.surface for each in sentence.mentions if not any(has_name(name, each.surface) for name in names)]
     if relation in _PARENTS:
         yield from _parent(_PARENTS[relation], sentence.text, people)
         return
@@ -426,8 +473,4 @@ def _parent(which: int, text: str, people: Sequence[str]) -> Iterator[str]:
 
 
 def _about(phrase: str, names: Sequence[str]) -> bool:
-    return any(_has(phrase, name) for name in names)
-
-
-def _has(text: str, name: str) -> bool:
-    return padded(name) in padded(text)
+    return any(has_name(phrase, name) for name in names)

@@ -102,6 +102,8 @@ class Answer:
         follow_up: the question as the user typed it, if a conversation completed it to `question`; otherwise "".
         did_you_mean: map from each name in the question that no passage mentions to the most similar names that
             passages mention. A name without a similar name is left out.
+        nearest: for an extractive refusal, the sentences that come nearest to an answer, best first, with their
+            sources. It is uncertain whether they answer the question.
     """
 
     question: str
@@ -119,6 +121,7 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     follow_up: str = ""
     did_you_mean: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    nearest: tuple[Citation, ...] = ()
 
     @property
     def answered(self) -> bool:

@@ -33,7 +33,10 @@ _LIFE = re.compile(r"\([^()]{0,80}\d{3,4}[^()]{0,40}[–—-][^()]{0,40}\d{3,4}[
 _BORN = re.compile(r"\([^()]{0,60}\b(?:born|b\.)[^()]{0,60}\d{3,4}|\(\s*\d{1,2} \w+ \d{4}\s*\)")
 _YEAR = re.compile(r"\b(?:is|was|are|were) an? (?:\w+ )?\d{4} |\(\d{4}\)|\b(?:1[5-9]|20)\d\d\b")
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|euros?|dollars?|pounds?|kroner|francs?|USD|EUR|GBP)\b", re.IGNORECASE)
-_KIND = re.compile(r"\b(?:is|was|are|were) (?:an?|the)\b")
+_LENGTH = re.compile(r"\d\s?(?:[mck]?m|met(?:er|re)s?|f(?:oo|ee)t|ft|inch(?:es)?|(?:centi|milli|kilo)met(?:er|re)s?)\b")
+_WEIGHT = re.compile(r"\d\s?(?:k?g|t|tonn?e?s?|kilos?|kilograms?|grams?|lbs?|pounds?)\b")
+_OBLIGED = re.compile(r"\b(?:must|shall|ha[sd] to|have to)\b")
+_KIND = re.compile(r"\b(?:is|was|are|were|as) (?:an?|the|its|our|their|his|her)\b")
 _VERSION = re.compile(r"\b(?:v|version )?\d+\.\d+(?:\.\d+)*\b")
 _OF_VERSION = frozenset(map(stem, ("version", "release")))
 _SET = re.compile(r"\s*[`\w.-]{2,60}\s*(?:=|: |\|)\s*\S|\s*\|")
@@ -41,9 +44,18 @@ _OF_SETTING = frozenset(map(stem, ("set", "value")))
 _OF_LIFE = frozenset(map(stem, ("born", "birth", "died", "death", "age", "old", "lived", "longer")))
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "age", "old")))
 _OF_YEAR = frozenset(map(stem, ("released", "release", "earlier", "later", "published", "recent")))
+_OF_DUTY = frozenset(map(stem, ("required", "mandatory", "necessary")))
+_OF_LENGTH = frozenset(map(stem, ("deep", "wide", "broad", "high", "tall")))
+_OF_WEIGHT = frozenset(map(stem, ("heavy", "weigh")))
 _OF_AMOUNT = frozenset(map(stem, ("cost", "price", "fee")))
 _OF_KIND = frozenset(
-    map(stem, ("nationality", "occupation", "profession", "genre", "kind", "citizenship", "position", "species"))
+    map(
+        stem,
+        (
+            *("nationality", "occupation", "profession", "genre", "kind", "citizenship", "position", "species"),
+            *("role", "job", "function", "post", "title"),
+        ),
+    )
 )
 
 
@@ -53,6 +65,7 @@ def meaning_stems(text: str) -> frozenset[str]:
     For example, "(1888–1931)" stands for "born" and "died".
     """
     found = {stem(word) for word in _words(text)}
+    found |= {stem(part) for name in _IDENTIFIER.findall(text) for part in _PART.findall(name.lower())}
     if _LIFE.search(text):
         found |= _OF_LIFE
     elif _BORN.search(text):
@@ -61,6 +74,12 @@ def meaning_stems(text: str) -> frozenset[str]:
         found |= _OF_YEAR
     if _AMOUNT.search(text):
         found |= _OF_AMOUNT
+    if _OBLIGED.search(text):
+        found |= _OF_DUTY
+    if _LENGTH.search(text):
+        found |= _OF_LENGTH
+    if _WEIGHT.search(text):
+        found |= _OF_WEIGHT
     if _VERSION.search(text):
         found |= _OF_VERSION
     if _SET.match(text):
@@ -68,6 +87,10 @@ def meaning_stems(text: str) -> frozenset[str]:
     if _KIND.search(text):
         found |= _OF_KIND
     return frozenset(found)
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+_PART = re.compile(r"[a-z]{2,}")
 
 
 def _words(text: str) -> Iterable[str]:
@@ -154,6 +177,7 @@ ruled rule rules ruler king queen monarch emperor reign reigned sultan governed 
 own owns owned owner owners ownership belongs belong belonging property
 maintain maintains maintained maintainer maintenance responsible care
 located locate location situated lies lie stands stand based headquartered headquarters seat site place
++stored store kept keep placed put parked hung hang
 live lives lived living residence resides reside resided home inhabitant
 study studied studies studying educated education attend attended attends graduate graduated university school college
 +degree alumnus alumni alma
@@ -168,7 +192,7 @@ win wins won winner award awards awarded prize champion champions victory
 buy buys bought buyer acquire acquired acquires acquisition purchase purchased takeover merged
 sell sells sold seller sale sales
 use uses used using user usage
-need needs needed require requires required requirement necessary must
+need needs needed require requires required requirement necessary must mandatory obligatory compulsory
 fix fixes fixed repaired repair repairs resolved resolves corrected mended solved solve
 cancel cancels cancelled canceled cancellation terminate terminated termination
 approve approves approved approval allow allows allowed permitted permit permission authorised authorized
@@ -183,34 +207,52 @@ tall taller tallest height high higher highest
 long longer longest length
 heavy heavier heaviest weight weigh weighs
 deep deeper deepest depth
+kg kilo kilos kilogram kilograms
+cm centimetre centimetres centimeter centimeters
+km kilometre kilometres kilometer kilometers
+min minute minutes
+eur euro euros
+wide wider widest width broad breadth
 old older oldest age aged elder eldest young younger youngest born birth
 grow grows grew grown growing
 speak speaks spoke spoken speech
 teach teaches taught teacher teaching
 bring brings brought
 build builds built building
+blow blows blew blown
+break breaks broke broken breakdown
 catch catches caught
 choose chooses chose chosen choice
 come comes came coming
 draw draws drew drawn
 drive drives drove driven
+eat eats ate eaten
 fall falls fell fallen
 feel feels felt
 fight fights fought
 fly flies flew flown flight
 forget forgets forgot forgotten
+freeze freezes froze frozen
 give gives gave given
+hide hides hid hidden
 hold holds held
 keep keeps kept
 know knows knew known
 leave leaves left leaving
+lay lays laid
+lend lends
 lose loses lost loss
 meet meets met meeting
+ride rides rode ridden
 rise rises rose risen
 send sends sent
+shoot shoots shot
+sink sinks sank sunk
 sit sits sat
+sow sows sowed sown
 spend spends spent
 stand stands stood
+strike strikes struck
 steal steals stole stolen
 take takes took taken
 tell tells told
@@ -296,6 +338,26 @@ def name_words(question: str) -> frozenset[str]:
     tokens = _TOKEN.findall(question)
     names = [token for at, token in enumerate(tokens) if _INSIDE.search(token) or (at and token[0].isupper())]
     return frozenset(word for name in names for word in content_words(name))
+
+
+_LETTERED = re.compile(r"\w+ (?P<letter>[B-HJ-Z]\d{0,3}|[AI]\d{1,3})")
+"""Matches "shaft B", which a text may call "B". The letters A and I are also words."""
+
+
+def has_name(text: str, name: str) -> bool:
+    """Return True if a text contains a name as complete words. Scripts without spaces have no ends of words."""
+    if _UNSPACED.search(name):
+        return name in text
+    if padded(name) in padded(text):
+        return True
+    lettered = _LETTERED.fullmatch(name)
+    return lettered is not None and re.search(rf"(?<![\w.]){lettered['letter']}(?![\w'’])", text) is not None
+
+
+def begins_with_name(text: str, name: str) -> bool:
+    """Return True if a text begins with a name, or with the letter of "shaft B"."""
+    lettered = _LETTERED.fullmatch(name)
+    return padded(text).startswith(padded(name)) or (lettered is not None and text.startswith(f"{lettered['letter']} "))
 
 
 def padded(text: str) -> str:

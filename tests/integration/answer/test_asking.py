@@ -149,7 +149,7 @@ def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys:
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("The documents found do not answer this. No sentence mentions “diverted” or “files”.\n\n")
-    assert "Closest documents:\n     " in shown
+    assert "Nearest, not sure:\n    " in shown
     assert "Sources" not in shown
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -180,7 +180,7 @@ def test_the_command_gives_json_with_what_went_wrong(
     said = json.loads(capsys.readouterr().out)
     assert list(said) == [
         *("question", "follow_up", "answer", "short", "kind", "guess", "confidence", "answered", "state"),
-        *("unsupported", "did_you_mean", "citations", "notes", "model", "usage", "evidence"),
+        *("unsupported", "did_you_mean", "nearest", "citations", "notes", "model", "usage", "evidence"),
     ]
     assert (said["short"], said["kind"], said["guess"]) == ("Ulm", "extractive", "Ulm")
     assert (said["answered"], said["state"]) == (True, "answered")

@@ -18,6 +18,9 @@ _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY",
 _WITHIN = frozenset({"of", "de", "von", "van", "la", "-", "–", "&"})
 _MARKS = re.compile(r"[\d_]|(?<=\w)[A-Z]|\w[./:]\w")
 """Matches in words that are certainly names, because they contain a digit, an underscore or an inner capital."""
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+DESIGNATOR = re.compile(r"\d{1,3}[a-z]?|[A-Z]\d{0,3}")
+"""Matches what tells things with the same noun apart: "shaft C", "pump 3", "turbine T1"."""
 _AROUND = " \t,;:!?.'\"“”‘’«»()[]-"
 _CLASS = re.compile(
     r"(?:\d{4} )?(?:feature )?(?:film|song|album|novel|book|musician|band|actor|singer|game|series)", re.IGNORECASE
@@ -34,6 +37,8 @@ _GENERIC = word_set(
 """Words that an answer need not contain, such as words for the kind of answer and verbs without content."""
 _TIES = word_set("relate related relation relationship connect connected connection link tie")
 """Words for a relation. A sentence that answers a question on the relation of two things need not contain them."""
+_MEASURES = word_set("deep wide broad high tall heavy")
+"""Words for what is measured. Unlike "long" in "how long", the answer must express them."""
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _ASKED_OF_ROOT = frozenset({"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "prt", "pobj"})
@@ -53,6 +58,9 @@ class AskedFor(NamedTuple):
             above.
         through: nouns for people, groups or works that link the names to the answer: "director". Empty if the question
             contains a subordinate clause.
+        verbs: those of the words that are verbs, which a table row does not contain.
+        adjectives: those of the words that are adjectives or participles before a noun.
+        pairs: each noun with the word that tells it apart from others of its kind: ("south", "bridge").
     """
 
     names: tuple[str, ...]
@@ -61,6 +69,9 @@ class AskedFor(NamedTuple):
     subject: bool
     direct: bool
     through: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    adjectives: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
 
 
 def asked_for(doc: Doc) -> AskedFor:
@@ -68,6 +79,8 @@ def asked_for(doc: Doc) -> AskedFor:
     named = _named(doc)
     wanted = _wanted(doc, named)
     kind = _kind_asked_for(doc)
+    if kind >= 0 and doc[kind].lower_ in _MEASURES:
+        kind = -1
     if any(token.i != kind and not named[token.i] and _is_content_word(token) for token in doc):
         wanted = [token for token in wanted if token.i != kind]
     at = {token.i for token in wanted}
@@ -88,6 +101,18 @@ def asked_for(doc: Doc) -> AskedFor:
         subject=asking is not None and (asking.dep_ in _SUBJECTS or asking.head.dep_ in _SUBJECTS),
         direct=(asking is not None or doc[0].pos_ == "AUX") and not clauses and not through,
         through=() if clauses else tuple(token.text for token in through),
+        verbs=tuple(dict.fromkeys(token.text for token in (*wanted, *others) if _is_verb(token))),
+        adjectives=tuple(
+            dict.fromkeys(
+                each.text for each in (*wanted, *others) if each.dep_ == "amod" and each.pos_ in {"ADJ", "VERB"}
+            )
+        ),
+        pairs=tuple(
+            (token.text, token.head.text)
+            for token in doc
+            if token.dep_ in {"amod", "compound"} and token.i + 1 == token.head.i and not named[token.i]
+            if not named[token.head.i] and _is_content_word(token)
+        ),
     )
 
 
@@ -144,7 +169,13 @@ def _named(doc: Doc) -> list[bool]:
         span = doc.char_span(shape.start, shape.end, alignment_mode="expand")
         for token in span or ():
             named[token.i] = True
+    for token in doc[1:]:
+        before = doc[token.i - 1]
+        if DESIGNATOR.fullmatch(token.text) and before.text.isalpha() and before.lower_ not in FUNCTION_WORDS:
+            named[token.i] = named[token.i - 1] = True
     for token in doc:
+        if _YEAR.fullmatch(token.text):
+            named[token.i] = False
         if named[token.i] and (token.is_punct or token.lower_ in FUNCTION_WORDS) and token.text[:1].islower():
             named[token.i] = False
     return named
@@ -176,6 +207,10 @@ def _is_content_word(token: Token) -> bool:
         and token.lemma_.lower() not in _GENERIC
         and any(map(str.isalpha, token.text))
     )
+
+
+def _is_verb(token: Token) -> bool:
+    return token.pos_ == "VERB" or token.tag_ == "VBN"
 
 
 def _asking(doc: Doc) -> Token | None:
@@ -278,13 +313,19 @@ def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
         subject=any(part.subject for _, part in parts),
         direct=len(parts) == 1 and parts[0][1].direct,
         through=parts[0][1].through if len(parts) == 1 else (),
+        verbs=tuple(dict.fromkeys(word for _, part in parts for word in part.verbs)),
+        adjectives=tuple(dict.fromkeys(word for _, part in parts for word in part.adjectives)),
+        pairs=tuple(dict.fromkeys(pair for _, part in parts for pair in part.pairs)),
     )
 
 
 def decoded(fields: list[Any]) -> AskedFor:
     """Restore a result from JSON lists."""
-    names, wanted, others, subject, direct, through = fields
-    return AskedFor(tuple(names), tuple(wanted), tuple(others), subject, direct, tuple(through))
+    names, wanted, others, subject, direct, through, verbs, adjectives, pairs = fields
+    return AskedFor(
+        *(tuple(names), tuple(wanted), tuple(others), subject, direct, tuple(through), tuple(verbs), tuple(adjectives)),
+        pairs=tuple((word, noun) for word, noun in pairs),
+    )
 
 
 ASKED_FOR = Reading("overstory.text.questions.asked_for:ASKED_FOR", asked_for, united, decoded)

@@ -6,9 +6,11 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from overstory.text.coreference.references import Reference
-from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.function_words import FUNCTION_WORDS, word_set
+from overstory.text.languages import language_of
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.keys import entity_key, is_unspaced
+from overstory.text.names.shapes import shapes_of_question
 from overstory.text.names.tokens import Tokens, tokenise
 
 
@@ -27,6 +29,71 @@ def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
     ]
     unknown = longest_unknown(text, tokens, {entity_key(name) for name in names})
     return names + [name for name in unknown if not _is_piece(name, identifiers)]
+
+
+_FIRST_WORD = re.compile(r"\W*[\w'’-]+")
+_CAPITALISED = re.compile(
+    r"(?P<before>[\w'’]+\s+)?(?P<name>[^\W\d_a-zß-öø-ÿ][\w'’-]*(?:\s+(?:(?:de|del|della|di|du|da|la|le|van|von|der|den|of)\s+){0,2}"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’-]*)*)"
+)
+_BEFORE_A_NAME = word_set("in von bei nach aus für mit zu an und oder seit durch gegen ohne um")
+
+
+def names_by_form(question: str) -> tuple[str, ...]:
+    """Return the names in a question that is not parsed: technical names, and words with a capital.
+
+    In German, where all nouns have a capital, a single word counts only after a preposition. In scripts without spaces,
+    X is a name in a question for who or what X is.
+    """
+    found = [question[shape.start : shape.end] for shape in shapes_of_question(question)]
+    thing = thing_to_identify(question)
+    if thing and (is_unspaced(thing) or thing[:1].isupper()):
+        found.append(thing)
+    first = _FIRST_WORD.match(question)
+    german = language_of(question) == "de"
+    for match in _CAPITALISED.finditer(question, first.end() if first else 0):
+        before = (match["before"] or "").strip().lower()
+        if " " in match["name"] or not german or before in _BEFORE_A_NAME:
+            found.append(match["name"])
+    return tuple(dict.fromkeys(found))
+
+
+_WHO_IS = re.compile(
+    r"\W*(?:who(?:['’]s|\s+(?:is|was|are|were))|what(?:['’]s|\s+(?:is|are|was|were))|wer\s+(?:ist|war|sind|waren)"
+    r"|was\s+(?:ist|sind)|qui\s+(?:est|était|sont)|qu['’]est-ce\s+(?:que|qu['’])(?:\s+c['’]est\s+que)?"
+    r"|qui[eé]n(?:es)?\s+(?:es|era|son)|qu[eé]\s+(?:es|son)|chi\s+(?:è|era|sono)|(?:che\s+)?cos['’]?\s?[eè]"
+    r"|wie\s+(?:is|was|zijn)|wat\s+(?:is|zijn)|quem\s+(?:é|era|são)|o\s+que\s+(?:é|são))\s+(?P<thing>[^?？]{2,80}?)\s*[?？.!]*\s*",
+    re.IGNORECASE,
+)
+_WHO_IS_UNSPACED = re.compile(
+    r"(?P<thing>\w{2,20}?)(?:是谁|是誰|是什么|是什麼|は誰ですか|は誰|とは何ですか|とは誰ですか|とは)[?？。]*"
+)
+_ARTICLE = re.compile(
+    r"(?:(?:(?P<the>the)|(?P<definite>der|die|das|le|la|les|el|los|las|il|lo|de|het|o)|an?|eine?|une?|een|um|uma)\s+"
+    r"|(?P<elided>l['’]))",
+    re.IGNORECASE,
+)
+
+
+def thing_to_identify(question: str) -> str:
+    """Return X for a question like "Who is X?" or "What is X?", in eight languages; "" for any other question.
+
+    X is a name or a noun. "Who is the mayor?" and "What is the price of X?" do not ask what a mayor or a price is.
+    """
+    found = _WHO_IS.fullmatch(question.strip()) or _WHO_IS_UNSPACED.fullmatch(question.strip())
+    if found is None:
+        return ""
+    article = _ARTICLE.match(found["thing"])
+    thing = found["thing"][article.end() if article else 0 :]
+    named = article is None or not (
+        article["definite"] or article["elided"] or (article["the"] and thing[:1].islower())
+    )
+    words = thing.lower().split()
+    inner = any(word in FUNCTION_WORDS for word in words) and not thing.istitle()
+    return "" if not named or inner or len(words) > _MOST_WORDS_TO_IDENTIFY else thing
+
+
+_MOST_WORDS_TO_IDENTIFY = 5
 
 
 def _is_piece(name: str, identifiers: Iterable[str]) -> bool:
@@ -136,14 +203,22 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
     return phrases
 
 
+_BETWEEN_CHOICES = frozenset({"or", "oder", "ou"})
+
 _ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
 """Matches the end of a sentence, but not initials and short abbreviations: "J. R. R.", "St. Louis"."""
 
 
 def may_be_name(phrase: str) -> bool:
-    """Return False for a phrase that spans two sentences ("a compiler. How") or names only letters ("N", "X and Y")."""
-    letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
-    return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
+    """Return False for a phrase that is no single name.
+
+    It spans two sentences ("a compiler. How"), is a choice ("DFAs or NFAs"), or consists of letters ("N", "X and Y").
+    """
+    words = phrase.split()
+    letters = [word for word in words if word.lower() not in FUNCTION_WORDS]
+    if _ENDS_SENTENCE.search(phrase) or not _BETWEEN_CHOICES.isdisjoint(words):
+        return False
+    return not all(len(word) == 1 and word.isalpha() for word in letters)
 
 
 def _stops(tokens: Tokens, first: int) -> list[int]:

@@ -102,18 +102,20 @@ function textWithoutGuess(answer) {
     : answer.text;
 }
 
-/** A refusal: the reason, and the closest passages. */
+/** A refusal: the reason, and the nearest sentences, or else the closest passages. */
 function refusal(turn, open, again) {
   const { answer, asked } = turn;
-  const nearest = answer.evidence.hits.slice(0, NEAREST_SHOWN);
+  const sentences = answer.nearest.map((each) => sourceCard(citationSource(answer, each), () => open(wantedOf(answer, each))));
+  const passages = answer.evidence.hits.slice(0, NEAREST_SHOWN).map((hit) => sourceCard(hitSource(hit), () => open(wantedOfHit(hit))));
+  const nearest = sentences.length ? sentences : passages;
   return h(
     "section",
     { class: "refusal" },
     h("h3", null, words.ask.states[answer.state]),
     h("p", { dir: "auto" }, answer.text),
     meant(turn, again),
-    nearest.length > 0 && h("h4", null, words.ask.nearest),
-    nearest.length > 0 && h("ol", { class: "sources" }, nearest.map((hit) => h("li", null, sourceCard(hitSource(hit), () => open(wantedOfHit(hit)))))),
+    nearest.length > 0 && h("h4", null, sentences.length ? words.ask.nearestSentences : words.ask.nearest),
+    nearest.length > 0 && h("ol", { class: "sources" }, nearest.map((each) => h("li", null, each))),
     h("p", { class: "quiet" }, nearest.length ? words.ask.notThereMeans : words.ask.nothingMeans),
     nearest.length > 0 &&
       asked.k < MORE_PASSAGES &&

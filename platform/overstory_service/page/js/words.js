@@ -530,6 +530,7 @@ en.ask = {
   citation: (number, title) => `Source ${number}: ${title}`,
   sources: "Sources",
   nearest: "Closest passages",
+  nearestSentences: "Nearest, not sure",
   states: {
     answered: "Answered",
     uncited: "Without a source",
