@@ -7,7 +7,7 @@ import copy
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -52,7 +52,8 @@ def read(*lines: str) -> tuple[list[RestoredDocument], list[BrokenSource]]:
 
 
 def test_the_times_of_facts_are_dates() -> None:
-    dated = {**CHUNK["facts"][0], "holds_from": "2019-03", "ended": True, "time_words": "from March 2019"}
+    [undated] = cast("list[dict[str, Any]]", CHUNK["facts"])
+    dated = {**undated, "holds_from": "2019-03", "ended": True, "time_words": "from March 2019"}
     [restored], failures = read(json.dumps(RECORD | {"chunks": [CHUNK | {"facts": [dated]}]}))
     assert not failures
     [(_, fact)] = restored.chunks[0].facts
