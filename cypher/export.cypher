@@ -57,13 +57,15 @@ ORDER BY chunk, by, key
 // Export the facts that some chunks state.
 // Parameters: $chunks LIST<STRING> (ids)
 // Rows: chunk, subject, subject_key, predicate, object, object_key, by, quote STRING; position INTEGER; sentence
-//   INTEGER or null; a key is "" if the argument is not an entity; ordered
+//   INTEGER or null; times MAP (properties); a key is "" if the argument is not an entity; ordered
 UNWIND $chunks AS chunk
 MATCH (:Overstory {id: chunk, corpus: $corpus})<-[st:STATED_IN]-(f:Overstory:Fact)
 OPTIONAL MATCH (f)-[:SUBJECT]->(s:Overstory:Entity)
 OPTIONAL MATCH (f)-[:OBJECT]->(o:Overstory:Entity)
 RETURN chunk, f.subject AS subject, coalesce(s.key, '') AS subject_key, f.predicate AS predicate, f.object AS object,
-  coalesce(o.key, '') AS object_key, st.by AS by, st.position AS position, st.sentence AS sentence, st.quote AS quote
+  coalesce(o.key, '') AS object_key, st.by AS by, st.position AS position, st.sentence AS sentence, st.quote AS quote,
+  st {.holds_from, .holds_from_precision, .holds_to, .holds_to_precision, .said_at, .said_at_precision, .ended,
+    .time_words} AS times
 ORDER BY chunk, by, position, subject, predicate, object
 
 // -- export/chunks

@@ -98,7 +98,7 @@ SET e:$($corpus + '_Stale'):$($corpus + '_Changed')
 // Create missing facts, connect them to subject and object, and mark them for the entities stage. Then write their
 // statements, which must not exist yet.
 // Parameters: $by STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity STRING
-//   or null (not an entity); statements LIST<MAP {chunk, quote STRING; position, sentence INTEGER}>}>
+//   or null (not an entity); statements LIST<MAP {chunk, quote STRING; position, sentence INTEGER; times MAP (properties)}>}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (f:Overstory {id: row.id})
@@ -113,7 +113,8 @@ FOREACH (_ IN CASE WHEN o IS NULL THEN [] ELSE [1] END | MERGE (f)-[:OBJECT]->(o
 WITH f, row
 UNWIND row.statements AS statement
 MATCH (c:Overstory {id: statement.chunk})
-CREATE (f)-[:STATED_IN {by: $by, position: statement.position, sentence: statement.sentence, quote: statement.quote}]->(c)
+CREATE (f)-[s:STATED_IN {by: $by, position: statement.position, sentence: statement.sentence, quote: statement.quote}]->(c)
+SET s += statement.times
 
 // -- ingest/write_mentions
 // Write mentions, which must not exist yet.

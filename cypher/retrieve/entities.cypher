@@ -2,21 +2,26 @@
 // Read the sentences that state some facts, each in one passage. $asked is a map, because the server plans a statement
 // again for each order of magnitude of a list.
 // Parameters: $asked MAP {facts LIST<LIST<STRING>> (ids of a fact, and of a chunk that states it)}
-// Rows: fact, sentence STRING (the first in the passage)
+// Rows: fact, sentence STRING (the first in the passage that dates the fact, or else the first); times MAP (properties of
+//   its statement)
 UNWIND $asked.facts AS one
 MATCH (f:Overstory {id: one[0]}) WHERE f:Fact AND f.corpus = $corpus
 MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk {id: one[1]})
-WITH f, s ORDER BY s.position
-RETURN f.id AS fact, head(collect(s.quote)) AS sentence
+WITH f, s ORDER BY s.time_words IS NULL, s.position
+WITH f, head(collect(s)) AS s
+RETURN f.id AS fact, s.quote AS sentence,
+  s {.holds_from, .holds_from_precision, .holds_to, .holds_to_precision, .said_at, .said_at_precision, .ended,
+    .time_words} AS times
 
 // -- retrieve/name_facts
 // Read one entity with its facts and the entities that facts connect it to.
 // Parameters: $id STRING (of the entity); $looked_at INTEGER (facts and connections to read); $limit INTEGER (facts and
 //   entities to return: facts by number of passages, entities by number of connecting statements)
 // Rows: type STRING; aliases LIST<STRING>; held INTEGER (facts; a fact with the entity at both ends counts twice);
-//   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; passages INTEGER}>; related LIST<MAP {name,
-//   type STRING; predicates LIST<STRING>; statements INTEGER}>; types LIST<STRING>, votes LIST<INTEGER> (how often
-//   parsers gave each type to its mentions); one row, or none for an unknown entity
+//   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; times MAP (properties of the statement);
+//   passages INTEGER}>; related LIST<MAP {name, type STRING; predicates LIST<STRING>; statements INTEGER}>; types
+//   LIST<STRING>, votes LIST<INTEGER> (how often parsers gave each type to its mentions); one row, or none for an
+//   unknown entity
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
   coalesce(x.types, []) AS types, coalesce(x.votes, []) AS votes,
@@ -28,10 +33,11 @@ RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
     WITH f, COUNT { (f)-[:STATED_IN]->() } AS passages ORDER BY passages DESC, f.id LIMIT $limit
     CALL (f) {
       MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)
-      RETURN s.quote AS sentence, c.id AS chunk ORDER BY c.id, s.position LIMIT 1
+      RETURN s, c.id AS chunk ORDER BY s.time_words IS NULL, c.id, s.position LIMIT 1
     }
-    RETURN {subject: f.subject, predicate: f.predicate, object: f.object, sentence: sentence, chunk: chunk,
-      passages: passages}
+    RETURN {subject: f.subject, predicate: f.predicate, object: f.object, sentence: s.quote, chunk: chunk,
+      times: s {.holds_from, .holds_from_precision, .holds_to, .holds_to_precision, .said_at, .said_at_precision, .ended,
+        .time_words}, passages: passages}
   } AS facts,
   COLLECT {
     MATCH (x)-[r:RELATED]-(other:Overstory:Entity)
@@ -45,7 +51,7 @@ RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
 // -- retrieve/name_facts_among
 // Read one entity under a filter: its spellings in documents, and its facts with the documents that state them.
 // Parameters: $id STRING (of the entity); $looked_at INTEGER (facts to read); $most INTEGER (passages of the entity,
-//   and statements of its facts, to read)
+//   and statements of its facts, to read); $as_of DATE or null (leave out what was said, or began, later)
 // Rows: type STRING; held INTEGER (facts; a fact with the entity at both ends counts twice); written LIST<LIST> (id of
 //   a document; spellings in one of its passages, one per mention); titled LIST<LIST<STRING>> (id of a document;
 //   spelling in its title, heading or definition); facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP
@@ -77,7 +83,8 @@ RETURN coalesce(x.type, '') AS type,
   ] AS facts,
   COLLECT {
     UNWIND known AS f
-    MATCH (f)-[:STATED_IN]->(c:Overstory:Chunk)
+    MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)
+    WHERE $as_of IS NULL OR coalesce(s.holds_from <= $as_of, true) AND coalesce(s.said_at <= $as_of, true)
     WITH DISTINCT f, c LIMIT $most
     MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN [f.id, c.id, d.id]

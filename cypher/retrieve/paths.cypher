@@ -171,12 +171,13 @@ RETURN pair, type, text, subject, object, chunks, [d.id, t.id] AS documents
 // -- retrieve/path_steps
 // Read the facts and passages that connect two entities.
 // Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer first)}; $most INTEGER (passages,
-//   and facts, to return per pair; first those with both entities in a sentence)
+//   and facts, to return per pair; first those with both entities in a sentence); $as_of DATE or null (leave out facts
+//   that were said, or began, later)
 // Rows: pair INTEGER (position in the list); together INTEGER (passages with both); passages LIST<MAP {chunk, document
 //   STRING (ids); first, second LIST<LIST<INTEGER>> (sentences that mention each entity, one list per kind of mention);
 //   about_first, about_second LIST<STRING> (values of ABOUT.source); longer_first, longer_second LIST<STRING> (ids of
 //   entities in the passage whose names contain the entity's name)}>; facts LIST<MAP {chunk, document, subject,
-//   predicate, object, quote STRING; sentence INTEGER or null}>
+//   predicate, object, quote STRING; sentence INTEGER or null; times MAP (properties of the statement)}>
 UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
@@ -207,8 +208,10 @@ RETURN pair, size(shared) AS together,
     WITH y, f LIMIT 1000000 // makes the plan read the facts of the rarer name
     MATCH (f)-[:SUBJECT|OBJECT]->(y)
     MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+    WHERE $as_of IS NULL OR coalesce(s.holds_from <= $as_of, true) AND coalesce(s.said_at <= $as_of, true)
     RETURN {chunk: c.id, document: d.id, subject: f.subject, predicate: f.predicate, object: f.object, quote: s.quote,
-      sentence: s.sentence} ORDER BY c.id, s.position, f.id LIMIT $most
+      sentence: s.sentence, times: s {.holds_from, .holds_from_precision, .holds_to, .holds_to_precision, .said_at, .said_at_precision, .ended,
+        .time_words}} ORDER BY c.id, s.position, f.id LIMIT $most
   } AS facts
 
 // -- retrieve/path_documents

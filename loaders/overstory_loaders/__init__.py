@@ -11,6 +11,7 @@ from overstory_loaders.code import CodeLoader
 from overstory_loaders.csv import CsvLoader
 from overstory_loaders.docx import DocxLoader
 from overstory_loaders.epub import EpubLoader
+from overstory_loaders.excel_xml import ExcelXmlLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.image import ImageLoader
@@ -28,6 +29,7 @@ from overstory_loaders.pdf import PdfLoader
 from overstory_loaders.pod import PodLoader
 from overstory_loaders.pptx import PptxLoader
 from overstory_loaders.rst import RstLoader
+from overstory_loaders.rtf import RtfLoader
 from overstory_loaders.settings_files import SettingsLoader
 from overstory_loaders.subtitles import SubtitleLoader
 from overstory_loaders.text import TextLoader
@@ -44,6 +46,7 @@ __all__ = [
     "CsvLoader",
     "DocxLoader",
     "EpubLoader",
+    "ExcelXmlLoader",
     "GraphLoader",
     "HtmlLoader",
     "ImageLoader",
@@ -60,6 +63,7 @@ __all__ = [
     "PodLoader",
     "PptxLoader",
     "RstLoader",
+    "RtfLoader",
     "SettingsLoader",
     "SubtitleLoader",
     "TextLoader",

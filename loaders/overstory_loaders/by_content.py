@@ -31,7 +31,7 @@ NOT_TO_READ = (
     "~", ".bak", ".orig", ".rej", ".swp", ".tmp", ".part",
     ".asc", ".sig", ".pem", ".key", ".crt", ".csr", ".pub",
     ".md5", ".md5sums", ".sha1", ".sha256", ".sha512", ".lock",
-    ".svg", ".eps", ".ps", ".ai", ".xpm", ".xbm", ".afm", ".css", ".scss", ".less", ".map", ".rtf",
+    ".svg", ".eps", ".ps", ".ai", ".xpm", ".xbm", ".afm", ".css", ".scss", ".less", ".map",
 )
 # fmt: on
 """File name endings of text files that are not loaded, such as backups, keys, checksums, drawings and style sheets."""
@@ -42,6 +42,13 @@ _MIMETYPES = {
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
 }
+EXCEL_XML = "excel2003"
+FLAT_FORMATS = (EXCEL_XML, "fodt", "fods", "fodp")
+_FLAT = re.compile(
+    r"\A\s*+(?:<\?[^<>]*+>\s*+)*+<(?:(?P<excel>(?:\w++:)?Workbook)\b[^>]*?urn:schemas-microsoft-com:office:spreadsheet"
+    r"|office:document\b[^>]*?office:mimetype=[\"'](?P<kind>[\w./+-]*?)(?:-template)?[\"'])"
+)
+"""Matches the root element of formats that are one XML file: Excel 2003 and OpenDocument."""
 _PARTS = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "ppt/presentation.xml": "pptx"}
 _PAGE = re.compile(
     r"\s*+(?:<\?xml[^<>]*+>\s*+)?+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html)[\s>]", re.IGNORECASE
@@ -102,6 +109,8 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         head = read_head(source, RECOGNISED_BY_BYTES)
         if head.startswith(b"%PDF-"):
             return "pdf"
+        if head.startswith(b"{\\rtf"):
+            return "rtf"
         if head.startswith(b"PK\3\4"):
             return _format_of_zip(source)
     except BrokenSource:
@@ -113,6 +122,8 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
     text = head_of(source)
     if _PAGE.match(text):
         return "html"
+    if flat := _FLAT.search(text or head.decode("latin-1")):
+        return EXCEL_XML if flat["excel"] else f"f{_MIMETYPES.get(flat['kind'], '')}"
     if text.startswith("<?xml"):
         return "xml"
     # A damaged compressed file counts as text so that the text loader reports the damage.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING, cast
 
 from overstory.display import error_text
@@ -16,6 +17,8 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
+from overstory_loaders.charts import CHART, chart_blocks
+from overstory_loaders.docx_chunks import chunk_blocks
 from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import OfficeLoader, office_properties, open_office
@@ -23,6 +26,8 @@ from overstory_loaders.packages import PackageKind
 from overstory_loaders.table_text import Cell, Covered, cell_blocks, cell_text, repeatable
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element as XmlElement
+
     from docx.document import Document as WordDocument
     from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
@@ -70,11 +75,12 @@ class DocxLoader(OfficeLoader):
             on_broken(BrokenSource(f"its {what}", source=source, remedy=_SAVE_AGAIN))
 
         def report_notes(what: str, error: Exception) -> None:
-            report(f"{what} cannot be read: {type(error).__name__}: {error_text(error)}")
+            why = error.reason if isinstance(error, BrokenSource) else f"{type(error).__name__}: {error_text(error)}"
+            report(f"{what} cannot be read: {why}")
 
         for part in opened.lost:
             report(str(part))
-        outlined = join_blocks(document_blocks(opened.document, on_lost=report_notes))
+        outlined = join_blocks(document_blocks(opened.document, source, on_lost=report_notes))
         if not outlined.text:
             raise empty(source)
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
@@ -109,7 +115,10 @@ _NOTES = {"footnotes": _w("footnoteReference"), "endnotes": _w("endnoteReference
 """Maps the type of the relation to a part with notes to the tag of the elements that refer to its notes."""
 _TEXT_BOX = _w("txbxContent")
 _MOST_GRID_SPAN = 100
-_PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
+_PARAGRAPH, _TABLE, _ROW, _CELL, _CHUNK = _w("p"), _w("tbl"), _w("tr"), _w("tc"), _w("altChunk")
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_MOST_CHUNKS_DEEP = 5
+"""Maximum nesting depth of files in files (`altChunk`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +145,14 @@ class _BodyReading:
             id of the note.
         referred: keys of the notes that the last paragraph refers to.
         inside: number of tables and notes that are being read. Notes inside them wait until they end.
+        chunk: yields the blocks of the file with a relation id that is part of the text.
+        chart: yields the blocks of the chart with a relation id.
     """
 
     styles: _Styles
     notes: dict[tuple[str, str], Element]
+    chunk: Callable[[str], Iterator[Block]]
+    chart: Callable[[str], Iterator[Block]]
     referred: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     inside: int = 0
 
@@ -148,10 +161,41 @@ OnLost = Callable[[str, Exception], object]
 """Function that is called with the name of an unreadable part and the error."""
 
 
-def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
-    """Yield the paragraphs, headings and tables of the body. Notes follow the paragraph that refers to them."""
+def document_blocks(document: WordDocument, source: str, *, on_lost: OnLost, depth: int = 0) -> Iterator[Block]:
+    """Yield the paragraphs, headings and tables of the body. Notes follow the paragraph that refers to them.
+
+    Args:
+        depth: number of documents around this one, each of which contains the next one as a part of its text.
+    """
     body = cast("Element", document.element.body)
-    return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost)))
+    chunk = partial(_chunk, document, source, on_lost, depth)
+    chart = partial(_chart, document, on_lost)
+    return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost), chunk, chart))
+
+
+def _chart(document: WordDocument, on_lost: OnLost, relation: str) -> Iterator[Block]:
+    from docx.oxml import parse_xml
+
+    try:
+        yield from chart_blocks(cast("XmlElement", parse_xml(document.part.rels[relation].target_part.blob)))
+    except Exception as error:  # noqa: BLE001 # python-docx does not wrap errors from its XML parser
+        on_lost("chart", error)
+
+
+def _chunk(document: WordDocument, source: str, on_lost: OnLost, depth: int, relation: str) -> Iterator[Block]:
+    import docx
+
+    def of_docx(stream: IO[bytes]) -> Iterator[Block]:
+        if depth >= _MOST_CHUNKS_DEEP:
+            raise BrokenSource(f"it is nested more than {_MOST_CHUNKS_DEEP} files deep", source=source)
+        with ExitStack() as copies:
+            opened = open_office(stream, source, _KIND, copies, by=docx.Document)
+            yield from document_blocks(opened.document, source, on_lost=on_lost, depth=depth + 1)
+
+    try:
+        yield from chunk_blocks(document.part.rels[relation].target_part.blob, source, of_docx=of_docx)
+    except Exception as error:  # noqa: BLE001 # libraries may raise any exception for a damaged file
+        on_lost("inserted file (altChunk)", error)
 
 
 def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str], Element]:
@@ -174,7 +218,11 @@ def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str]
 def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
     styles = reading.styles
     after_item = False
-    for element in _children(container, {_PARAGRAPH, _TABLE}):
+    for element in _children(container, {_PARAGRAPH, _TABLE, _CHUNK}):
+        if element.tag == _CHUNK:
+            yield from reading.chunk(str(element.get(_RELATION_ID)))
+            after_item = False
+            continue
         if element.tag == _TABLE:
             yield from _table(element, reading)
             yield from _notes(reading)
@@ -192,6 +240,8 @@ def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
         yield from _notes(reading)
         for box in inline.boxes:
             yield from _blocks(box, reading)
+        for chart in inline.charts:
+            yield from reading.chart(chart)
 
 
 def _notes(reading: _BodyReading) -> Iterator[Block]:
@@ -275,12 +325,13 @@ def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
 
 
 class _Inline:
-    """The text of a paragraph, the text boxes anchored to it, and the notes that it refers to."""
+    """The text of a paragraph, the text boxes and charts anchored to it, and the notes that it refers to."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self.boxes: list[Element] = []
         self.notes: list[tuple[str, str]] = []
+        self.charts: list[str] = []
 
     def text(self) -> str:
         return "".join(self._parts)
@@ -293,6 +344,8 @@ class _Inline:
                 self._parts.append(_WRITTEN[child.tag])
             elif child.tag == _TEXT_BOX:
                 self.boxes.append(child)
+            elif child.tag == f"{CHART}chart":
+                self.charts.append(str(child.get(_RELATION_ID)))
             elif child.tag in _NOTES.values():
                 self.notes.append((child.tag, str(child.get(_w("id")))))
             elif child.tag not in _LEFT_OUT:

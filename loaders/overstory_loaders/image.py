@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from overstory.display import error_text
-from overstory.errors import BrokenSource
+from overstory.errors import BrokenSource, install_command
 from overstory.model import Document
-from overstory.protocols import OnBroken
+from overstory.protocols import OnBroken, OnSkipped
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, reading, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, read_head, reading, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.pdf import joined_pages
 from overstory_loaders.pdf_scans import MOST_RENDERED_PIXELS
@@ -20,29 +20,47 @@ from overstory_loaders.recognition import RecognisedPage, can_recognise, recogni
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SUFFIXES = (".tif", ".tiff")
+_PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg")
+SUFFIXES = (".tif", ".tiff", *_PICTURE_SUFFIXES)
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
+"""The first bytes of PNG and JPEG files."""
 _MOST_PICTURE_PIXELS = 100_000_000
 """Maximum number of pixels in a picture. An A3 page at 600 dpi has 70 million pixels."""
 
 
 class ImageLoader:
-    """Loader for scans stored as TIFF files.
-
-    PNG and JPEG files are loaded only with `--loader image`, because they are rarely scanned pages.
-    """
+    """Loader for scans and other pictures with text."""
 
     name = "image"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        return has_suffix(source, SUFFIXES)
+        """Return True for TIFF files and, if the extra `ocr` is installed, for PNG and JPEG files."""
+        if not has_suffix(source, _PICTURE_SUFFIXES):
+            return has_suffix(source, SUFFIXES)
+        return can_recognise() and _is_picture(source)
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Return the error for a picture if the extra `ocr` is not installed; None for other files."""
+        if not has_suffix(source, _PICTURE_SUFFIXES) or can_recognise() or not _is_picture(source):
+            return None
+        return BrokenSource(
+            "is a picture, whose text is read only by OCR", source=source, remedy=install_command("ocr")
+        )
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
         """Yield one document, in which each picture of the file is a page."""
+        return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
+
+    def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Document]:
+        """Do the same as `load`. Report a PNG or JPEG file without text as skipped, because most are no pages."""
         if not can_recognise():
             raise missing_extra("ocr", "rapidocr")
         pages = list(_pages(source, on_broken))
         joined = joined_pages([clean_text(page.text) for page in pages])
+        if not joined.text and has_suffix(source, _PICTURE_SUFFIXES):
+            on_skipped(f"{source} (a picture without text)")
+            return
         if not joined.text:
             raise empty(source, "no text was recognised in it")
         recognised = [page for page in pages if page.text]
@@ -60,9 +78,16 @@ class ImageLoader:
         )
 
 
+def _is_picture(source: str) -> bool:
+    try:
+        return read_head(source, max(map(len, _PICTURES))).startswith(_PICTURES)
+    except BrokenSource:
+        return False
+
+
 def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
     import numpy as np
-    from PIL import Image, ImageSequence, UnidentifiedImageError
+    from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
     with open_seekable(source) as stream, reading(source):
         if not stream.read(1):
@@ -73,7 +98,8 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
                 warnings.simplefilter("ignore")  # problems that matter are reported below
                 picture = Image.open(stream)
             for number, frame in enumerate(ImageSequence.Iterator(picture), start=1):
-                page = recognise(np.asarray(_smaller(frame, source).convert("RGB")))
+                upright = ImageOps.exif_transpose(_smaller(frame, source))
+                page = recognise(np.asarray(upright.convert("RGB")))
                 report_doubts(page, number, source, on_broken)
                 yield page
         except BrokenSource:

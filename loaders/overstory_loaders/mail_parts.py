@@ -21,6 +21,7 @@ from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text_in
 from overstory_loaders.members import member_name
+from overstory_loaders.text_encoding import marked_encoding
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -195,6 +196,8 @@ def read_mail(data: bytes, source: str) -> Mail:
         LoaderNotFound: the text is HTML, and the HTML parser is not installed.
     """
     try:
+        if codec := marked_encoding(data):  # editors save messages with a byte order mark, or in UTF-16
+            data = data.decode(codec, "replace").encode()
         message = message_from_bytes(data, policy=_MAIL_FIELDS)
         return _MailReader(message, source).mail()
     except OverstoryError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from overstory.model import Annotation, Document, date_of
 from overstory.model.metadata import PAGE_STARTS, number_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, clean_text, clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
+from overstory_loaders.by_content import FLAT_FORMATS, format_by_content
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem, uncompressed_name
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
@@ -27,7 +28,8 @@ _MOST_REPEATED_SPACES = 100
 
 # fmt: off
 _NOT_TEXT = frozenset({
-    "alphabetical-index", "annotation", "annotation-end", "bibliography", "desc", "forms", "illustration-index", "note",
+    "alphabetical-index", "annotation", "annotation-end", "bibliography", "binary-data", "desc", "forms",
+    "illustration-index", "note",
     "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
 })
 # fmt: on
@@ -332,7 +334,8 @@ def _inline(element: XmlElement) -> str:
     return "".join(parts)
 
 
-SUFFIXES = (".odt", ".ods", ".odp")
+_FLAT_SUFFIXES = (".fodt", ".fods", ".fodp")
+SUFFIXES = (".odt", ".ods", ".odp", *_FLAT_SUFFIXES)
 
 _CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
 _SAVE_AGAIN = "Open it in LibreOffice, and save it without a password."
@@ -351,7 +354,10 @@ _FOR_PROGRAMS = frozenset({"editing_duration", "generator"})
 
 
 class OdfLoader:
-    """Loader for ODT, ODS and ODP files. The title comes from the properties, the first heading or the file name."""
+    """Loader for ODT, ODS and ODP files, in a package or as one XML file.
+
+    The title comes from the properties, the first heading or the file name.
+    """
 
     name = "odf"
     isolated = True
@@ -366,16 +372,22 @@ class OdfLoader:
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """Yield one document with headings, paragraphs, lists and tables. Each sheet or slide begins with a heading."""
         kind = PackageKind(_kind_of(source), _SAVE_AGAIN, "a file of another program")
-        with open_seekable(source) as stream:
-            archive = open_package(
-                stream, source, kind, is_streamed=lambda name: name == _CONTENT and kind.name == "ODS"
-            )
-            _check_encryption(archive, source)
-            properties = _properties(archive, source)
-            with open_member(archive, _CONTENT, source) as content:
-                reader = OdfBlocks(xml_events(content, source, part=_CONTENT), source)
-                remedy = SPLIT_SHEETS if kind.name == "ODS" else "Split it."
-                outlined = join_blocks(reader.blocks(), source=source, remedy=remedy)
+        properties: dict[str, object] = {}
+        with open_seekable(source) as stream, ExitStack() as opened:
+            if format_by_content(source) in FLAT_FORMATS:
+                events = _flat_events(xml_events(stream, source), source, properties)
+            else:
+                archive = open_package(
+                    stream, source, kind, is_streamed=lambda name: name == _CONTENT and kind.name == "ODS"
+                )
+                _check_encryption(archive, source)
+                meta = readable_tree(archive, _META, source)
+                properties |= _properties(() if meta is None else meta.elements())
+                content = opened.enter_context(open_member(archive, _CONTENT, source))
+                events = xml_events(content, source, part=_CONTENT)
+            reader = OdfBlocks(events, source)
+            remedy = SPLIT_SHEETS if kind.name == "ODS" else "Split it."
+            outlined = join_blocks(reader.blocks(), source=source, remedy=remedy)
         if not reader.has_text or not outlined.text:
             raise empty(source)
         first = next((each.text for each in outlined.headings if each.level == 1), "") if kind.name != "ODS" else ""
@@ -398,7 +410,26 @@ class OdfLoader:
 
 def _kind_of(source: str) -> str:
     ending = Path(uncompressed_name(source).lower()).suffix
-    return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
+    kind = ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt"
+    return kind.removeprefix("f").upper()
+
+
+def _flat_events(events: Iterator[XmlEvent], source: str, properties: dict[str, object]) -> Iterator[XmlEvent]:
+    """Yield the events of an OpenDocument file that is one XML file, like those of `content.xml` in a package.
+
+    Args:
+        properties: map to which the properties of the document are added.
+    """
+    for event in events:
+        if event.kind == "start" and event.name in ("meta", "settings", "scripts", "styles", "master-styles"):
+            element = read_element(event, events, source)
+            if event.name == "meta":
+                properties |= _properties([element])
+            continue
+        yield event
+        if event.kind == "start" and event.name == "body":
+            break
+    yield from events
 
 
 def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
@@ -407,11 +438,10 @@ def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=_SAVE_AGAIN)
 
 
-def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    tree = readable_tree(archive, _META, source)
+def _properties(metas: Iterable[XmlElement]) -> dict[str, object]:
     found: dict[str, object] = {}
     keywords: list[str] = []
-    for element in tree.elements() if tree is not None else ():
+    for element in metas:
         for each in element.elements():
             text = each.text().strip()
             name = _NAMES.get(each.name, each.name.replace("-", "_"))

@@ -13,13 +13,16 @@ from overstory.model import Annotation, Document
 from overstory.model.metadata import PAGE_STARTS
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
+from overstory_loaders.charts import chart_blocks
 from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import OfficeLoader, OpenedOffice, office_properties, open_office
 from overstory_loaders.packages import PackageKind
-from overstory_loaders.table_text import Cell, MergedCells, cell_blocks, table_blocks
+from overstory_loaders.table_text import Cell, MergedCells, cell_blocks
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element as XmlElement
+
     from pptx.oxml.xmlchemy import BaseOxmlElement as Element
     from pptx.presentation import Presentation
     from pptx.shapes.base import BaseShape
@@ -155,8 +158,6 @@ def _lost_parts(
 
 _ON_EVERY_SLIDE = frozenset({"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"})
 """Types of placeholders whose text is the same on every slide. They are names of members of `PP_PLACEHOLDER`."""
-_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
@@ -191,7 +192,7 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
         elif isinstance(shape, GraphicFrame) and shape.has_table:
             yield from _table(shape.table)
         elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
-            yield from _chart(chart)  # read from XML: python-pptx trusts declared lengths
+            yield from chart_blocks(cast("XmlElement", chart))  # read from XML: python-pptx trusts declared lengths
 
 
 def _chart_of(frame: GraphicFrame) -> Element | None:
@@ -216,27 +217,3 @@ def _table(table: Table) -> Iterator[Block]:
         cells.append([[Block(line) for line in str(text).split("\n") if line.strip()] for text in texts])
         rows.append(merged.filled(texts))
     yield from cell_blocks(cells, rows, has_structure=False, header_rows=int(table.first_row) or None, is_certain=False)
-
-
-def _chart(space: Element) -> Iterator[Block]:
-    """Yield the title of a chart, then its figures as a table with a row per category and a column per series."""
-    if (title := space.find(f"{_CHART}chart/{_CHART}title")) is not None:
-        yield Block("".join(str(each.text or "") for each in title.iter(f"{_DRAWING}t")))
-    labels: dict[str, str] = {}
-    columns: list[tuple[str, dict[str, str]]] = []
-    for series in space.iter(f"{_CHART}ser"):
-        labels |= _points(series, "cat", "xVal")
-        columns.append((" ".join(_points(series, "tx").values()), _points(series, "val", "yVal")))
-    places = dict.fromkeys([*labels, *(place for _, points in columns for place in points)])
-    rows = [[labels.get(place, ""), *(points.get(place, "") for _, points in columns)] for place in places]
-    yield from table_blocks([["", *(name for name, _ in columns)], *rows], header_rows=1)
-
-
-def _points(series: Element, *kinds: str) -> dict[str, str]:
-    found = next((node for kind in kinds if (node := series.find(f"{_CHART}{kind}")) is not None), None)
-    if found is None:
-        return {}
-    return {
-        str(point.get("idx") or ""): " ".join(str(value.text or "") for value in point.iter(f"{_CHART}v"))
-        for point in found.iter(f"{_CHART}pt")
-    }

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from overstory_loaders.blocks import Block
 
 CELL_GAP = " | "
+_COLONS = ":："
 _LONGEST_COLUMN_NAME_CHARACTERS = 100
 _ROWS_SEEN_FOR_A_HEADER = 20
 """Number of rows that are examined to find the header. Captions above the header are included."""
@@ -51,7 +52,8 @@ def table_blocks(
     - Below a header, a row reads "Kind: salt | Price: 2". Names that no row repeats are on a line of their own.
     - In a part of names and values, a row reads "name: value".
     - In other parts, commas separate the cells. If some are empty, the letter of its column precedes each cell.
-    - A part without a header uses the header of the part above it if that header fits.
+    - A part without a header uses the header of the part above it if that header fits, or the last row of a part
+      of a few rows that names its columns.
 
     Args:
         header_rows: number of rows in the header; 0 if there is none. If None, a header is detected: a row of short
@@ -59,13 +61,15 @@ def table_blocks(
         is_certain: False if `header_rows` comes from a format whose tables often mark a header that is none.
     """
     names: tuple[str, ...] = ()
+    before_gap: tuple[str, ...] = ()
     for part in _parts(rows):
         seen = list(islice(part, max(_ROWS_SEEN_FOR_A_HEADER, header_rows or 0) + 1))
         header = None if header_rows and names else _header_of(seen, header_rows, is_certain=is_certain)
         if header is not None:
             names = header.names
         elif not (names and _fits(names, seen)):
-            names = ()
+            names = before_gap if header_rows is None and before_gap and _are_named_by(before_gap, seen) else ()
+        before_gap = _column_names(seen[-1:], None) if header is None and len(seen) < 4 and _names(seen[-1]) else ()
         before, below = (seen[: header.start], seen[header.end :]) if header else ([], seen)
         line = _line_form(below, names)
         lines = [_line_form(before, ())(row) for row in before]
@@ -137,7 +141,8 @@ def cell_text(cell: Cell) -> str:
         case None | Covered():
             return ""
         case str():
-            return " ".join(cell.split())
+            text = " ".join(cell.split())
+            return text if text.strip(_COLONS) else ""  # some tables have a column of colons between names and values
         case bool():
             return "true" if cell else "false"
         case float():
@@ -229,8 +234,7 @@ def _is_caption(filled: Sequence[int], names: Sequence[Cell]) -> bool:
 def _unused(names: Sequence[str], rows: Sequence[_Row]) -> list[str]:
     """Return the column names that no row repeats, because their column is empty or its cells are captions."""
     used = {place for row in rows if not _is_caption(filled := _filled(row), names) for place in filled}
-    used |= {place for row in rows for place, cell in enumerate(row) if isinstance(cell, Covered)}
-    return [name for place, name in enumerate(names) if name and place not in used]
+    return list(dict.fromkeys(name for place, name in enumerate(names) if name and place not in used))
 
 
 class _Header(NamedTuple):
@@ -280,7 +284,7 @@ def _column_names(rows: Sequence[_Row], groups: _Row | None) -> tuple[str, ...]:
     names: list[str] = []
     for place in range(max(map(len, rows))):
         texts = [_heading(row[place]) for row in rows if place < len(row)]
-        names.append(" ".join(dict.fromkeys(filter(None, texts))))
+        names.append(" ".join(dict.fromkeys(filter(None, texts))).rstrip(_COLONS).rstrip())
     if groups is not None:
         group = ""
         for place in _equal(names):
@@ -337,12 +341,12 @@ def _continues(upper: _Row, lower: _Row) -> bool:
     """Return True if the cells of `upper` that span several columns are headings above the names in `lower`."""
     spanned = {place for place, cell in enumerate(upper) if isinstance(cell, Covered)}
     spanned |= {place - 1 for place in spanned}
-    filled = _filled(lower)
+    filled = [place for place, cell in enumerate(lower) if _heading(cell)]
     if not spanned or len(_filled(upper)) < 2 or not spanned <= set(filled):
         return False
     others = [(upper[place], lower[place]) for place in filled if place not in spanned and place < len(upper)]
     return all(cell_text(above) in ("", cell_text(below)) for above, below in others) and all(
-        _is_name(lower[place]) or _is_year(lower[place]) for place in spanned
+        _is_name(heading) or _is_year(heading) for heading in map(_heading, (lower[place] for place in spanned))
     )
 
 
@@ -375,9 +379,6 @@ def _has_corner(rows: Sequence[_Row]) -> bool:
     )
 
 
-_COLONS = ":："
-
-
 def _are_pairs(rows: Sequence[_Row], *, is_marked: bool) -> bool:
     """Return True if a part consists of names on the left and values on the right, without a header.
 
@@ -393,14 +394,16 @@ def _are_pairs(rows: Sequence[_Row], *, is_marked: bool) -> bool:
     if len(full) < 2 or not all(map(_is_name, full[0])):
         return True
     names, values = [cell_text(name) for name, _ in full], [cell_text(value) for _, value in full]
-    if all(name.endswith(tuple(_COLONS)) for name in names) or _is_value(values[0], names):
+    if all(name.endswith(tuple(_COLONS)) for name in names):
+        return True
+    has_names = any(_kind(name) == _TEXT for name, _ in full[1:])
+    if has_names and _is_value(values[0], names):
         return True
     kinds = {kind for _, value in full[1:] if (kind := _kind(value))}
-    if len(kinds) > 1:
+    if len(kinds) > 1 and has_names:
         return True
     if is_marked:
         return False
-    has_names = any(_kind(name) == _TEXT for name, _ in full[1:])
     are_written_apart = names[0].islower() and values[0].islower() and not any(map(str.islower, names[1:] + values[1:]))
     is_header = not has_names or kinds != {_TEXT} or len(set(names)) < len(names) or are_written_apart
     return not is_header
@@ -409,10 +412,11 @@ def _are_pairs(rows: Sequence[_Row], *, is_marked: bool) -> bool:
 def _is_value(text: str, names: Sequence[str]) -> bool:
     """Return True if a text in the first row is rather the value of the first name than the name of a column.
 
-    It contains digits or an address, is long, consists of several capitalised words as names of people do, or is not
-    capitalised although all names are.
+    It contains an address or, unlike the first name, digits; is long; consists of several capitalised words as names of
+    people do; or is not capitalised although all names are.
     """
-    if any(character.isdigit() for character in text) or "@" in text or "://" in text:
+    has_digits = any(map(str.isdigit, text)) and not any(map(str.isdigit, names[0]))
+    if has_digits or "@" in text or "://" in text:
         return True
     if len(text) > _LONGEST_SHORT_VALUE_CHARACTERS or text.endswith((".", "!", "?")):
         return True
@@ -464,8 +468,15 @@ def _is_year(cell: Cell) -> bool:
 def _names(row: _Row) -> dict[int, str]:
     """Return a map from column to text for a row that can be a header; {} for any other row."""
     names = {place: cell_text(row[place]) for place in _filled(row)}
-    colons = sum(name.endswith(tuple(_COLONS)) for name in names.values())  # after names of values in the next column
-    are_texts = all(_is_name(row[place]) for place in names) and colons in (0, len(names))
+    texts = list(names.values())
+    before_values = [
+        not after.endswith(tuple(_COLONS))
+        for text, after in zip(texts, [*texts[1:], ":"], strict=True)
+        if text.endswith(tuple(_COLONS))
+    ]
+    if before_values and all(before_values):  # each colon is followed by the value of its name: "To:", "Ada"
+        return {}
+    are_texts = all(_is_name(row[place]) for place in names)
     return names if len(names) > 1 and are_texts and all(map(_may_be_repeated, names.values())) else {}
 
 
@@ -480,7 +491,15 @@ def _fits(names: Sequence[str], rows: Sequence[_Row]) -> bool:
     first = next(place for place, name in enumerate(names) if name)
     if max(len(_filled(row)) for row in rows) < 2 or (len(columns) == 2 and columns[0] > first):
         return False  # for example the sums below an invoice, which are pairs in its last columns
+    if any(cell_text(row[place]) == names[place] for row in rows for place in _filled(row) if place < len(names)):
+        return False  # the same table again
     return all(place < len(names) and (place == 0 or names[place]) for place in columns)
+
+
+def _are_named_by(names: Sequence[str], rows: Sequence[_Row]) -> bool:
+    """Return True if the last row of the part above is the header of some rows, although an empty row follows it."""
+    typed = [place for place in _filled(rows[0]) if _is_typed(rows, place)]
+    return _fits(names, rows) and any(place < len(names) and names[place] for place in typed)
 
 
 def _filled(row: Sequence[Cell]) -> list[int]:
@@ -522,13 +541,21 @@ class DataTable:
 
     def end_row(self, cells: list[TableCell]) -> None:
         is_header = self.in_head or all(cell.is_header for cell in cells)
-        if self.header_rows == len(self.rows) and is_header:
+        if (
+            self.header_rows == len(self.rows)
+            and is_header
+            and (_has_several(cells) or not any(map(_has_several, self.rows)))
+        ):
             self.header_rows += 1
         self.rows.append(cells)
 
     def blocks(self) -> Iterator[Block]:
         """Yield a block for each row, which repeats the column names if there is a header."""
         yield from table_blocks(_grid(self.rows), header_rows=self.header_rows)
+
+
+def _has_several(cells: Sequence[TableCell]) -> bool:
+    return sum(bool(cell.text) for cell in cells) > 1
 
 
 def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[Cell]]:

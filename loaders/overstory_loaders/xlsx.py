@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
 
@@ -102,7 +102,8 @@ class _Sheets:
             yield Block(sheet.title, level=1)
             try:
                 sheet.reset_dimensions()  # the declared size may be wrong
-                with open_member(self._archive, sheet._worksheet_path, self._source) as part:
+                place = str(cast("Any", sheet)._worksheet_path)  # the types of openpyxl do not declare it
+                with open_member(self._archive, place, self._source) as part:
                     layout = _layout_of(part)
                 self._report_losses(sheet.title, layout)
                 yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True), layout))

@@ -9,7 +9,7 @@ from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
+from overstory_loaders.by_content import FLAT_FORMATS, format_by_content
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, reading, stem
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
@@ -38,7 +38,8 @@ class XmlLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        return has_suffix(source, SUFFIXES)
+        """Return True for an XML suffix, unless the content is a spreadsheet of Excel 2003 or an OpenDocument file."""
+        return has_suffix(source, SUFFIXES) and format_by_content(source) not in FLAT_FORMATS
 
     def recognises_content(self, source: str) -> bool:
         return format_by_content(source) == "xml"

@@ -14,7 +14,7 @@ from overstory.model.entity_paths import EntityFacts
 from overstory.retrieve.matching_documents import disabled_note
 from overstory.retrieve.suggested_merges import SuggestedMerge, SuggestedMerges, SuggestedName
 from overstory.text.names.same_names import Form, MergeReason
-from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.options import Result, json_option, knowledge_options, selection_options
 from overstory_cli.output import from_here, show_notes, shown_origin, wrapped
 
 _MOST_ALIASES_SHOWN = 3
@@ -62,7 +62,7 @@ def entities() -> None:
     metavar="KIND",
     help="Only one kind: person, organisation, place, work, term, file, …",
 )
-@where_option
+@selection_options
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -102,7 +102,7 @@ def _show_names(knowledge: Knowledge, found: Sequence[ListedEntity], where: str 
 
 @entities.command()
 @click.argument("name")
-@where_option
+@selection_options
 @click.option(
     "--limit",
     type=click.IntRange(1, 100),
@@ -141,7 +141,8 @@ def _show_entity(found: EntityFacts) -> None:
     if len(found.votes) > 1:
         click.echo(wrapped("read as " + ", ".join(f"{each.type} {each.mentions} times" for each in found.votes), 4))
     for fact in found.facts:
-        click.echo(f"\n  {on_one_line(str(fact))}  [{shown_origin(fact)}]")
+        when = f" ({fact.when})" if fact.when else ""
+        click.echo(f"\n  {on_one_line(str(fact))}{when}  [{shown_origin(fact)}]")
         click.echo(wrapped(on_one_line(fact.sentence), 4))
     if found.related:
         click.echo(f"\n{wrapped('Related: ' + ', '.join(each.name for each in found.related), hanging=2)}")

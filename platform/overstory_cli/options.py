@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
@@ -46,6 +46,37 @@ where_option = click.option(
     metavar="FILTER",
     help="Only documents whose metadata match this filter, as in \"author = 'Ada' and date >= 2024-01-01\".",
 )
+
+
+class _PartialDateType(click.ParamType[str]):
+    name = "DATE"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from overstory.model.time_spans import PartialDate
+
+        try:
+            return f"as of {PartialDate.read(value).last}"
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+
+
+def selection_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options --where and --as-of to a command, which receives both as one filter in its argument `where`."""
+
+    @where_option
+    @click.option(
+        "--as-of",
+        type=_PartialDateType(),
+        help="Only what had been said, and facts that had begun, by this day, month or year, such as 2023-06-12.",
+    )
+    @functools.wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> R:
+        where, by = kwargs["where"], kwargs.pop("as_of")
+        kwargs["where"] = f"({where}) and {by}" if where and by else where or by
+        return command(*args, **kwargs)
+
+    return wrapper
+
 
 budget_option = click.option(
     "--budget-tokens",
@@ -96,12 +127,12 @@ def wants_json() -> bool:
 
 
 def refining_options(command: Callable[P, R]) -> Callable[P, R]:
-    """Add the options --where, --rerank, --decompose and --hypothetical to a command.
+    """Add the options --where, --as-of, --rerank, --decompose and --hypothetical to a command.
 
     The command receives their values as a dictionary in its argument `refined`.
     """
 
-    @where_option
+    @selection_options
     @click.option(
         "--rerank", is_flag=True, help="Rerank the best passages with the model at OVERSTORY_RERANK_BASE_URL."
     )

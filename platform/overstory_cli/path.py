@@ -7,7 +7,7 @@ import click
 from overstory.display import counted, printable
 from overstory.knowledge import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH, Knowledge
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
-from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.options import Result, json_option, knowledge_options, selection_options
 from overstory_cli.output import MOST_PASSAGE_LINES, show_notes, shown_origin, shown_title, wrapped
 
 
@@ -24,7 +24,7 @@ from overstory_cli.output import MOST_PASSAGE_LINES, show_notes, shown_origin, s
     show_default=True,
     help="Maximum steps in a path.",
 )
-@where_option
+@selection_options
 @knowledge_options
 @json_option
 def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None) -> Result:
@@ -69,6 +69,7 @@ def _show_path(rank: int, one: EntityPath) -> None:
 def _show_step(step: PathStep) -> None:
     where = "" if step.kind == "link" else f" in {shown_title(step.title, step.heading) or '(no title)'}"
     more = f", and {counted(step.more, 'other passage')}" if step.more else ""
-    click.echo(printable(f"    {step.statement}{where}  [{shown_origin(step)}]{more}"))
+    when = f" ({step.when})" if step.when else ""
+    click.echo(printable(f"    {step.statement}{when}{where}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
         click.echo(wrapped(sentence, 6, most=MOST_PASSAGE_LINES))

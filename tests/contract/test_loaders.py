@@ -48,6 +48,9 @@ GRAPHML = f"""<?xml version="1.0" encoding="UTF-8"?>
 </graph></graphml>
 """
 
+EXCEL_XML = f"""<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet Name="Caf\u00e9"><Table>
+<Row><Cell><Data>{PARAGRAPH}</Data></Cell></Row></Table></Worksheet></Workbook>"""
+
 SAMPLES: dict[str, tuple[str, str | bytes]] = {
     "text": ("notes.txt", f"\n {PARAGRAPH}\r\n\r\nIt closed.\n"),
     "markdown": ("page.md", f"---\nyear: 1895\n---\n\n# Caf\u00e9\n\n{PARAGRAPH}\n\n## Owners\n\nTwo.\n"),
@@ -79,6 +82,8 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
             "<text:h text:outline-level='2'>Owners</text:h><text:p>Two.</text:p></office:text>"
         ),
     ),
+    "rtf": ("report.rtf", rf"{{\rtf1\ansi Caf\'e9\par {PARAGRAPH}\par}}".encode("cp1252")),
+    "excel2003": ("prices.xml", EXCEL_XML),
     "mail": ("offer.eml", mail_of("Caf\u00e9", f"{PARAGRAPH}\n\nTwo owners.").as_bytes()),
     "notebook": (
         "analysis.ipynb",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
@@ -80,8 +80,10 @@ def without_opposite(found: Extract) -> Extract:
     kept = tuple(each for each in found.sentences if negates(each.text) and not row_cells(each.text))
     if not kept:
         return Extract((), confidence=found.confidence)
-    best = found.best if found.best in kept else None
-    return replace(found, sentences=kept, best=best or kept[0], guess=found.guess if best is not None else "")
+    if kept == found.sentences:
+        return found
+    is_best = found.best in kept
+    return Extract(kept, found.best if is_best else kept[0], found.guess if is_best else "", found.confidence)
 
 
 def not_excluded(excluded: str) -> str:

@@ -20,6 +20,8 @@ from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, text_pattern
 PAGE, SECTION = "page", "section"
 """The two keys whose values belong to passages. The values of all other keys belong to documents."""
 PASSAGE_KEYS = frozenset({PAGE, SECTION})
+SAID_AT = "said_at"
+"""Key of the date of a document."""
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
@@ -60,7 +62,7 @@ class Expression:
                     yield from part.conditions()
             case Not(part):
                 yield from part.conditions()
-            case Disabled():
+            case Disabled() | AsOf():
                 pass
             case Restricted(fixed, asked):
                 yield from fixed.conditions()
@@ -145,6 +147,24 @@ class Not(Expression):
 
     def __str__(self) -> str:
         return f"not {_inside(self.part)}"
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf(Expression):
+    """The condition that a document had been said by a day. It also matches documents without a date.
+
+    Facts that a matching document announces for a later time are left out, too.
+    """
+
+    day: date
+
+    @property
+    def said_later(self) -> Comparison:
+        """The condition that a document was said after that day."""
+        return Comparison(SAID_AT, ">", (self.day,))
+
+    def __str__(self) -> str:
+        return f"as of {self.day.isoformat()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +444,8 @@ def fulfils(where: Expression, values: Mapping[str, Sequence[MetadataScalar]]) -
             return any(fulfils(part, values) for part in parts)
         case Not(part):
             return not fulfils(part, values)
+        case AsOf():
+            return not fulfils(where.said_later, values)
         case Restricted(_, asked):
             return asked is None or fulfils(asked, values)
         case Exists(key):
@@ -433,3 +455,17 @@ def fulfils(where: Expression, values: Mapping[str, Sequence[MetadataScalar]]) -
             return bool(own) and any(map(where.fits, own)) != where.rejects
         case _:
             raise AssertionError(where)
+
+
+def as_of(where: Expression | None) -> date | None:
+    """Return the day by which everything that matches a filter must have been said; None if there is no such day."""
+    match where:
+        case AsOf(day):
+            return day
+        case All(parts):
+            days = [as_of(part) for part in parts]
+        case Restricted(fixed, asked):
+            days = [as_of(fixed), as_of(asked)]
+        case _:
+            return None
+    return min((day for day in days if day is not None), default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from datetime import date, datetime
 from importlib.resources import files
 from typing import cast
 
@@ -16,6 +17,7 @@ from overstory.filters.expression import (
     All,
     Any,
     Asked,
+    AsOf,
     Comparison,
     Exists,
     Expression,
@@ -97,6 +99,10 @@ class _Expressions(Transformer[Token, Expression]):
     def exists(self, key: str) -> Expression:
         return Exists(key)
 
+    def as_of(self, token: Token) -> Expression:
+        found = _moment(token)
+        return AsOf(found.date() if isinstance(found, datetime) else found)
+
     def operator(self, token: Token) -> str:
         return str(token)
 
@@ -113,12 +119,7 @@ class _Expressions(Transformer[Token, Expression]):
         return _ESCAPED.sub(r"\1", str(token)[1:-1])
 
     def moment(self, token: Token) -> Asked:
-        found = asked_date(str(token))
-        if found is None:
-            raise FilterError(
-                f"The date {token} does not exist.", remedy="Write dates like 2024-02-29 or 2024-02-29T12:30Z."
-            )
-        return found
+        return _moment(token)
 
     def number(self, token: Token) -> int | float:
         if len(token) > _LONGEST_NUMBER_CHARACTERS:
@@ -133,6 +134,15 @@ class _Expressions(Transformer[Token, Expression]):
 
     def false(self) -> bool:
         return False
+
+
+def _moment(token: Token) -> datetime | date:
+    found = asked_date(str(token))
+    if found is None:
+        raise FilterError(
+            f"The date {token} does not exist.", remedy="Write dates like 2024-02-29 or 2024-02-29T12:30Z."
+        )
+    return found
 
 
 def _place(error: UnexpectedInput, text: str) -> int:

@@ -14,13 +14,14 @@ from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded, M
 from overstory.model.metadata import FILE_METADATA_NAMES, OWN_NAMES, PAGE_STARTS, composed, from_json, page_starts
 from overstory.protocols import OnBroken
 from overstory.surrogates import is_well_formed
+from overstory.text.document_dates import with_date
 from overstory.text.language_detection import with_language
 
 
-def with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
-    """Yield items lazily. The language is added to each document, as stated in its metadata or as detected."""
+def with_found_metadata(items: Iterable[Loaded]) -> Iterator[Loaded]:
+    """Yield items lazily. The language and the date of each document are added, as stated or as found in its text."""
     for item in items:
-        yield with_language(item) if isinstance(item, Document) else item
+        yield with_date(with_language(item)) if isinstance(item, Document) else item
 
 
 def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: set[str]) -> list[Document]:

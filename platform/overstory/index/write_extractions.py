@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 
 from overstory.graph import GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argument
+from overstory.graph.times import FactTimes, time_properties, times_of
 from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument, ResolvesNames
 
 ABOUT = "about"
@@ -65,6 +66,7 @@ def _fact(row: Row) -> FoundFact:
         position=row["position"],
         sentence=row["sentence"],
         quote=row["quote"],
+        **times_of(row["times"]),
     )
 
 
@@ -95,6 +97,7 @@ class FoundFact:
         subject_key, object_key: key of the entity that the subject or the object is; "" if it is not an entity that the
             chunk mentions.
         sentence: index of the sentence in the chunk; None if unknown.
+        holds_from, holds_to, said_at, ended, time_words: as in `FactTimes`.
     """
 
     subject: str
@@ -105,6 +108,26 @@ class FoundFact:
     position: int
     sentence: int | None
     quote: str
+    holds_from: str = ""
+    holds_to: str = ""
+    said_at: str = ""
+    ended: bool = False
+    time_words: str = ""
+
+    @property
+    def times(self) -> FactTimes:
+        return FactTimes(
+            holds_from=self.holds_from,
+            holds_to=self.holds_to,
+            said_at=self.said_at,
+            ended=self.ended,
+            time_words=self.time_words,
+        )
+
+
+def fact_record(fact: FoundFact) -> dict[str, object]:
+    """Return the fields of a fact as exports contain them, without times that are unknown."""
+    return {name: value for name, value in asdict(fact).items() if value or name not in FactTimes.__annotations__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +252,7 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
     for chunk, fact, id_ in stated:
         facts[id_] = fact
         statement: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
+        statement["times"] = time_properties(fact.times)
         statements.setdefault(id_, []).append(statement)
     rows = [
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from overstory.errors import QuestionError
 from overstory.filters import Where
+from overstory.filters.expression import as_of
 from overstory.knowledge.connection import CorpusPart
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
 from overstory.model.entity_paths import EntityPaths
@@ -47,7 +48,8 @@ class CorpusCommunities(CorpusPart):
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
             raise QuestionError(f"steps is out of range: {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
         among = self.among_enabled(where)
-        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
+        day = as_of(self.within(where))
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among, as_of=day)
 
     @read_again
     @one_question()

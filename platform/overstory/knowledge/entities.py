@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted
 from overstory.errors import QuestionError
 from overstory.filters import Where
+from overstory.filters.expression import as_of
 from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.schema import text_index
@@ -242,7 +243,8 @@ class CorpusEntities(CorpusPart):
         if not 1 <= limit <= MOST_NAME_FACTS:
             raise QuestionError(f"limit is out of range: {limit}.", remedy=f"Ask for 1 to {MOST_NAME_FACTS} facts.")
         among = self.among_enabled(where)
-        return find_entity_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
+        day = as_of(self.within(where))
+        return find_entity_facts(self.graph, self.corpus_name, name, limit=limit, among=among, as_of=day)
 
     @one_question()
     def entity_passages(

@@ -157,6 +157,10 @@ class FactStatement:
         subject_mention: index, in the chunk's mentions, of the named entity that is the subject or its head; None if
             there is none.
         object_mention: the same for the object.
+        holds_from: when the fact began, such as "2019" or "2019-03"; "" if the sentence does not say so.
+        holds_to: when it ended; "" if the sentence does not say so.
+        ended: True if the sentence says that the fact no longer holds, perhaps without a date: "the former head".
+        time_words: the words that say so.
     """
 
     subject: str
@@ -166,6 +170,10 @@ class FactStatement:
     position: int
     subject_mention: int | None = None
     object_mention: int | None = None
+    holds_from: str = ""
+    holds_to: str = ""
+    ended: bool = False
+    time_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from overstory.display import counted, data_frame, html_table, printable, shortened
 from overstory.model.origin import HasOrigin, OfPassage
+from overstory.model.time_spans import HasTimes
 
 if TYPE_CHECKING:
     import pandas
@@ -26,7 +27,7 @@ StepKind = Literal["fact", "link", "sentence", "subject", "passage", "document"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PathStep(HasOrigin):
+class PathStep(HasOrigin, HasTimes):
     """A step of a path from one entity to the next, with the passage that supports the step.
 
     If the kind is "link", the title, source and ids are those of the document at the start of the link. If it is
@@ -41,6 +42,7 @@ class PathStep(HasOrigin):
         cost: 1 for a fact, and more for weaker kinds of support.
         more: number of other passages that mention both entities.
         link_text: text of the link; "" for other kinds.
+        holds_from, holds_to, said_at, ended, time_words: time of the fact, as in `HasTimes`.
     """
 
     start: str
@@ -59,6 +61,11 @@ class PathStep(HasOrigin):
     cost: float
     more: int
     link_text: str = ""
+    holds_from: str = ""
+    holds_to: str = ""
+    said_at: str = ""
+    ended: bool = False
+    time_words: str = ""
 
     def __repr__(self) -> str:
         return printable(f"<PathStep {self.statement} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
@@ -143,6 +150,7 @@ class EntityPaths:
 _FIELDS = (
     *("start", "end", "kind", "predicate", "subject", "object", "sentences", "title", "heading"),
     *("source", "source_key", "cost", "more", "document_id", "chunk_id", "link_text"),
+    *("holds_from", "holds_to", "said_at", "ended", "time_words"),
 )
 STEP_COLUMNS = ("path", "step", "path_cost", *_FIELDS)
 
@@ -155,11 +163,12 @@ def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityFact(HasOrigin):
+class EntityFact(HasOrigin, HasTimes):
     """A fact about an entity, with the first passage that states it.
 
     Attributes:
         passages: number of all passages that state the fact.
+        holds_from, holds_to, said_at, ended, time_words: time of the fact, as in `HasTimes`.
     """
 
     subject: str
@@ -173,6 +182,11 @@ class EntityFact(HasOrigin):
     document_id: str
     chunk_id: str
     passages: int
+    holds_from: str = ""
+    holds_to: str = ""
+    said_at: str = ""
+    ended: bool = False
+    time_words: str = ""
 
     def __str__(self) -> str:
         return f"{self.subject} – {self.predicate} – {self.object}"
@@ -270,5 +284,5 @@ class EntityFacts:
     def __repr__(self) -> str:
         kind = f"{self.type}, " if self.type else ""
         lines = [f"<EntityFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
-        lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]
+        lines += [f"  {fact}{f' ({fact.when})' if fact.when else ''} [{fact.origin}]" for fact in self.facts]
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))

@@ -236,7 +236,7 @@ class CitedRow:
     chunk: str
 
 
-_MOST_ROWS_OF_A_PART = 1_000
+MOST_ROWS_OF_A_PART = 1_000
 _MOST_NAMES_IN_A_SENTENCE = 20
 
 
@@ -279,16 +279,16 @@ class TablePart(Part):
         condition: str,
         rows: Sequence[tuple[str, str]],
         chunks: Iterable[str],
-        document: str,
+        documents: tuple[str, ...],
     ) -> TablePart:
         """Create a part whose text is the answer in one sentence, followed by the rows."""
-        shown = tuple(CitedRow(*row) for row in rows[:_MOST_ROWS_OF_A_PART])
+        shown = tuple(CitedRow(*row) for row in rows[:MOST_ROWS_OF_A_PART])
         cited = {row.chunk for row in shown}
         part = cls(
             text="",
             score=1.0,
             chunks=tuple(chunk for chunk in chunks if chunk in cited or not shown),
-            documents=(document,),
+            documents=documents,
             table=table,
             counts=counts,
             number=number,

@@ -41,6 +41,11 @@ class PartialDate:
         year, month, day = found.groups()
         return cls(int(year), int(month) if month else None, int(day) if day else None)
 
+    @classmethod
+    def of(cls, day: date, precision: DatePrecision) -> PartialDate:
+        """Return the year, the month or the day that a day is in."""
+        return cls(*(day.year, day.month, day.day)[: {"year": 1, "month": 2, "day": 3}[precision]])
+
     @property
     def precision(self) -> DatePrecision:
         return "year" if self.month is None else "month" if self.day is None else "day"
@@ -58,6 +63,39 @@ class PartialDate:
 
     def __str__(self) -> str:
         return self.first.isoformat()[: {"year": 4, "month": 7, "day": 10}[self.precision]]
+
+
+class HasTimes:
+    """The time of a fact, according to one passage. Dates are text such as "2019", "2019-03" or "2019-03-04".
+
+    Attributes:
+        holds_from: when the fact began; "" if the passage does not say so.
+        holds_to: when it ended; "" if the passage does not say so.
+        said_at: when the passage or its document says it; "" if that is unknown.
+        ended: True if the passage says that the fact no longer holds, perhaps without a date: "the former head".
+        time_words: the words that say so; "" if there are none.
+    """
+
+    __slots__ = ()
+
+    holds_from: str
+    holds_to: str
+    said_at: str
+    ended: bool
+    time_words: str
+
+    @property
+    def when(self) -> str:
+        """When the fact holds and when it was said: "since 2023-07-01, said 2023-06-12"; "" if neither is known."""
+        if self.holds_from and self.holds_from == self.holds_to:
+            held = self.holds_from
+        elif self.holds_from and self.holds_to:
+            held = f"{self.holds_from} to {self.holds_to}"
+        elif self.holds_from:
+            held = f"since {self.holds_from}"
+        else:
+            held = f"until {self.holds_to}" if self.holds_to else "no longer" if self.ended else ""
+        return ", ".join(filter(None, (held, f"said {self.said_at}" if self.said_at else "")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import permutations
+from pathlib import PurePosixPath
 
 from overstory.display import counted, on_one_line
 from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
 from overstory.graph.schema import text_index
+from overstory.index.metadata_values import own_metadata
 from overstory.model import Evidence, ShareKind, TablePart
+from overstory.model.metadata import MetadataValue
+from overstory.model.parts import MOST_ROWS_OF_A_PART
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.retrieve.sections import chunk_query
 from overstory.retrieve.table_query import RowsFound, Unclear, rows_found
 from overstory.text.questions.sets import SetQuestion, set_question
-from overstory.text.table_rows import PassageText, Table, joined_tables, tables_in
+from overstory.text.table_rows import CELL_GAP, PassageText, Table, TableRow, joined_tables, tables_in
 
 _MOST_DOCUMENTS = 8  # maximum number of documents whose tables are read for a question
 _PASSAGES_SEARCHED = 1_000  # number of passages, found by words, in which tables are searched
@@ -29,6 +35,8 @@ _LEAST_LETTERS = 3  # a word of a large document is searched by this many first 
 _MOST_TABLES_ANSWERING = 5
 _MOST_TABLES_JOINED = 12  # maximum number of tables that are joined in pairs
 _MOST_ROWS_JOINED = 20_000
+_MOST_SOURCES = 2  # maximum number of sources with a document for each row that are read for a question
+_MOST_RECORDS = 20_000
 _MARK = "|"
 _TABLE_SHARE = 0.3  # share of the context window for rows
 
@@ -44,7 +52,7 @@ def with_asked_rows(tx: Transaction, corpus: Corpus, evidence: Evidence, documen
         return evidence
     tables, notes = _tables(tx, corpus, evidence, question, documents)
     found, unclear = _answers(question, tables)
-    parts = [part_of(question, each) for each in found[:_MOST_TABLES_ANSWERING]]
+    parts = [_part(tx, corpus, question, each) for each in found[:_MOST_TABLES_ANSWERING]]
     more = len(found) - len(parts)
     notes += [f"{counted(more, 'more table')} answer this, too."] if more else []
     notes += list(dict.fromkeys(note for each in found for note in each.notes)) if found else unclear
@@ -101,7 +109,37 @@ def _tables(
         else:
             passages = (PassageText(*each) for each in row["passages"])
             tables += tables_in(passages, title=on_one_line(row["title"]), document=document)
+    for source in list(dict.fromkeys(hit.source for hit in evidence.hits if hit.source_key))[:_MOST_SOURCES]:
+        (row,) = tx.run(
+            "retrieve/records",
+            corpus.label,
+            source=source,
+            most=_MOST_RECORDS,
+            documents=None if documents is None else sorted(documents),
+        )
+        if row["found"] <= _MOST_RECORDS:
+            tables += filter(None, [_of_records(source, row["documents"])])
     return tables, notes
+
+
+def _of_records(source: str, documents: Sequence[Row]) -> Table | None:
+    """Return a table whose rows are documents: their titles and metadata. Its rows name documents, not passages."""
+    rows: list[TableRow] = []
+    for document in documents:
+        metadata = {key: _text(value) for key, value in own_metadata(document).items()}
+        cells = {key: text for key, text in {"title": on_one_line(document["title"]), **metadata}.items() if text}
+        line = CELL_GAP.join(f"{key}: {text}" for key, text in cells.items())
+        rows += [TableRow((document["id"],), cells, line)] if metadata else []
+    columns = tuple(dict.fromkeys(key for row in rows for key in row.cells))
+    return Table(PurePosixPath(source).stem, "", columns, tuple(rows)) if rows else None
+
+
+def _text(value: MetadataValue) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return on_one_line(value.isoformat() if isinstance(value, datetime) else str(value))
 
 
 def _beginnings(question: SetQuestion) -> list[str]:
@@ -149,9 +187,15 @@ def _of_each(question: SetQuestion, tables: Iterable[Table]) -> tuple[list[RowsF
     return found, list(dict.fromkeys(unclear))
 
 
-def part_of(question: SetQuestion, found: RowsFound) -> TablePart:
-    """Return the answer of a table as a part of the evidence."""
+def _part(tx: Transaction, corpus: Corpus, question: SetQuestion, found: RowsFound) -> TablePart:
+    """Return the answer of a table as a part of the evidence, with the passages that contain its rows."""
     rows = found.rows or found.table.rows[:1]
+    documents: tuple[str, ...] = (found.table.document,)
+    if not found.table.document:  # the rows are documents
+        documents = tuple(row.chunks[0] for row in rows[:MOST_ROWS_OF_A_PART])
+        firsts = tx.run("retrieve/first_passages", corpus.label, documents=documents)
+        first_of = {each["document"]: each["chunk"] for each in firsts}
+        rows = tuple(row._replace(chunks=(first_of.get(row.chunks[0], ""),)) for row in rows)
     return TablePart.of(
         table=found.table.name,
         counts=question.counts,
@@ -160,7 +204,7 @@ def part_of(question: SetQuestion, found: RowsFound) -> TablePart:
         names=found.names,
         groups=found.groups,
         condition=found.condition,
-        rows=[(row.line, row.chunks[0]) for row in found.rows],
+        rows=[(row.line, row.chunks[0]) for row in rows] if found.rows else [],
         chunks=dict.fromkeys(chunk for row in rows for chunk in row.chunks),
-        document=found.table.document,
+        documents=documents,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 
 from overstory.display import counted, index_command
 from overstory.errors import EntityNotFound, IndexMissing, QuestionError
@@ -21,7 +22,7 @@ from overstory.retrieve.entity_paths.endpoints import (
     name_key,
     spellings,
 )
-from overstory.retrieve.hits import chunk_rows
+from overstory.retrieve.hits import chunk_rows, fact_times
 from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.document_names import merge_reason
 from overstory.text.names.keys import entity_key
@@ -41,11 +42,13 @@ def find_entity_facts(
     *,
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
+    as_of: date | None = None,
 ) -> EntityFacts:
     """Return an entity with at most `limit` facts and at most `limit` related entities.
 
     Args:
         among: returns the documents that the caller may see; None if the caller may see all documents.
+        as_of: day by which facts must have been said and begun; None for any. It applies with `among` only.
     """
 
     def work(tx: Transaction) -> EntityFacts:
@@ -53,7 +56,7 @@ def find_entity_facts(
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, passages)
         if passages is not None:
-            return _stated_by(passages, known, limit=limit, outdated=outdated)
+            return _stated_by(passages, known, limit=limit, outdated=outdated, as_of=as_of)
         (row,) = tx.run(
             "retrieve/name_facts", corpus.label, id=known["id"], looked_at=_MOST_FACTS_LOOKED_AT, limit=limit
         )
@@ -152,13 +155,16 @@ def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[Entit
             document_id=chunk["document_id"],
             chunk_id=fact["chunk"],
             passages=fact["passages"],
+            **fact_times(fact["times"], chunk),
         )
         for fact in facts
         if (chunk := chunks.get(fact["chunk"])) is not None
     )
 
 
-def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> EntityFacts:
+def _stated_by(
+    passages: MatchingPassages, known: Row, *, limit: int, outdated: bool, as_of: date | None
+) -> EntityFacts:
     """Return an entity with only those facts, aliases and spellings that occur in the documents matching a filter."""
     tx, corpus, matching = passages.tx, passages.corpus, passages.matching
     (row,) = tx.run(
@@ -167,6 +173,7 @@ def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: 
         id=known["id"],
         looked_at=_MOST_FACTS_LOOKED_AT,
         most=LISTED_PASSAGES_OF_A_NAME,
+        as_of=as_of,
     )
     stated: dict[str, list[str]] = {}
     for fact, chunk, document in row["stated"]:
@@ -177,7 +184,7 @@ def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: 
     )
     best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in shown[:limit]]
     sentences = {
-        each["fact"]: each["sentence"]
+        each["fact"]: {"sentence": each["sentence"], "times": each["times"]}
         for each in tx.run(
             "retrieve/fact_sentences", corpus.label, asked={"facts": [[fact["id"], fact["chunk"]] for fact in best]}
         )
@@ -191,7 +198,7 @@ def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: 
         type=row["type"],
         aliases=tuple(surfaces[1:]),
         passages=len(passages.of([known["id"]])[known["id"]].chunks),
-        facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
+        facts=_facts(tx, corpus, [fact | sentences.get(fact["id"], {"sentence": None, "times": {}}) for fact in best]),
         related=_related(passages, shown, stated, limit=limit),
         merged=_merged(tx, corpus, known["key"], surfaces[1:]),
         notes=(*passages.among.notes, *notes),

@@ -5,14 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.metadata_values import stored_metadata
+from overstory.graph.times import FactTimes, times_of
+from overstory.index.metadata_values import METADATA, stored_metadata
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
 from overstory.model.metadata import PAGE_STARTS, page_of, page_starts
 from overstory.model.passage_text import without_boilerplate
+from overstory.text.document_dates import SAID_AT, SAID_AT_PRECISION
 from overstory.text.languages import stop_words
 from overstory.text.names.keys import entity_key
 from overstory.text.questions.asked_words import AskedWords
@@ -177,6 +180,21 @@ def chunk_rows(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str,
         return {}
     (row,) = tx.run("retrieve/chunks_by_id", corpus.label, ids=wanted)
     return {chunk["chunk_id"]: chunk for chunk in row["chunks"]}
+
+
+def fact_times(properties: Mapping[str, Any], chunk: Row) -> FactTimes:
+    """Return the times of a fact that a chunk states. Without one of its own, `said_at` is that of the document.
+
+    Args:
+        properties: those of `STATED_IN`.
+        chunk: the chunk's row of `retrieve/chunks_by_id`.
+    """
+    times = times_of(properties)
+    if not times["said_at"]:
+        document = chunk["document"]
+        day, precision = document.get(METADATA + SAID_AT), document.get(METADATA + SAID_AT_PRECISION)
+        times |= {"said_at": times_of({"said_at": day, "said_at_precision": precision})["said_at"]}
+    return times
 
 
 def ranked_hits(

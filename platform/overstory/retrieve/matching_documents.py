@@ -121,7 +121,8 @@ class _Filtering:
     def matching(self, where: Expression) -> Matching:
         (row,) = self.tx.run("corpus/count_documents", self.corpus.label)
         total = row["documents"]
-        if self.corpus.metadata_by != FINGERPRINT and total and any(True for _ in where.conditions()):
+        has_keys = kinds.as_of(where) is not None or any(True for _ in where.conditions())
+        if self.corpus.metadata_by != FINGERPRINT and total and has_keys:
             raise IndexMissing(
                 f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
                 "loaded its documents.",
@@ -130,14 +131,27 @@ class _Filtering:
         if isinstance(where, kinds.Restricted):
             notes = self._on_disabled(where) if where.by_disabling_alone else ()
             none = NONE_LEFT if where.asked is None else NONE_MATCHES
-            return Matching(self._within(where) if total else frozenset(), total, notes, none, restricted=True)
+            documents = self._within(where) if total else frozenset()
+            if where.by_disabling_alone:
+                notes = (*notes, *self._on_undated(where, documents))
+            return Matching(documents, total, notes, none, restricted=True)
         notes = self._checked(where) if total else ()
-        return Matching(self._documents(where), total, notes)
+        documents = self._documents(where)
+        return Matching(documents, total, (*notes, *self._on_undated(where, documents)))
 
     def _on_disabled(self, where: kinds.Restricted) -> tuple[str, ...]:
         """Return the notes for a caller who may enable the disabled documents."""
         notes = () if where.asked is None else self._checked(where.asked)
         return (disabled_note(self.corpus.disabled), *notes) if self.corpus.disabled else notes
+
+    def _on_undated(self, where: Expression, documents: frozenset[str]) -> tuple[str, ...]:
+        if kinds.as_of(where) is None:
+            return ()
+        undated = len(documents - self._documents(kinds.Exists(kinds.SAID_AT)))
+        if not undated:
+            return ()
+        have = "has" if undated == 1 else "have"
+        return (f"{undated:,} of the {counted(len(documents), 'document')} searched {have} no date",)
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
         if where.asked is None:
@@ -197,6 +211,8 @@ class _Filtering:
                 return frozenset[str]().union(*map(self._documents, parts))
             case kinds.Not(part):
                 return self._every() - self._documents(part)
+            case kinds.AsOf():
+                return self._every() - self._documents(where.said_later)
             case kinds.Disabled():
                 (row,) = self.tx.run("retrieve/disabled_ids", self.corpus.label)
                 return frozenset(row["documents"])

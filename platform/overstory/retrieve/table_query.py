@@ -16,7 +16,16 @@ from overstory.display import counted
 from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.text.function_words import word_set
 from overstory.text.questions.asked_for import is_person
-from overstory.text.questions.sets import PEOPLE, TIME_COLUMNS, Extreme, Limit, SetQuestion, SetWord, number_of
+from overstory.text.questions.sets import (
+    PEOPLE,
+    TIME_COLUMNS,
+    Extreme,
+    Limit,
+    SetQuestion,
+    SetWord,
+    date_number,
+    number_of,
+)
 from overstory.text.table_rows import Table, TableRow
 from overstory.text.words import stem, word_matches
 
@@ -80,7 +89,7 @@ def text_key(text: str) -> str:
     return " ".join(stem(match.group()) for match in _KEY_WORD.finditer(text))
 
 
-_KEY_WORD = re.compile(r"\d[\d.,]*\d|[^\W_]+(?:[-'’.&][^\W_]+)*")
+_KEY_WORD = re.compile(r"[^\W_]+(?:[-'’.,&][^\W_]+)*")
 
 
 @dataclass(slots=True)
@@ -151,9 +160,14 @@ class _Query:
         label = head or self._label
         if self._question.person and not head and not self._is_of_people(label):
             return None
-        if self._is_trivial(conditions, label) or not (conditions or self._question.operates):
+        if (
+            self._is_trivial(conditions, label)
+            or self._asks_who_somebody_is(conditions)
+            or not (conditions or self._question.operates)
+        ):
             return None
-        rows = self._both(self._filtered(conditions), label) if self._question.both else self._filtered(conditions)
+        rows = self._filtered(conditions, label)
+        rows = self._both(rows, label) if self._question.both else rows
         grouped = next((limit for limit, column in zip(self._question.limits, limits, strict=True) if not column), None)
         text = _in_words(conditions, either=self._question.either)
         return self._result(rows, label, each, target, grouped, text, is_column=bool(head))
@@ -165,6 +179,11 @@ class _Query:
             and label == self._label
             and all(each.column == label and not each.negative for each in conditions)
         )
+
+    def _asks_who_somebody_is(self, conditions: Sequence[_Condition]) -> bool:
+        """Return True for "Who is Ada Huber?", whose only condition is a name of a person."""
+        is_one = len(conditions) == 1 and self._question.person and not self._question.operates
+        return is_one and self._is_of_people(conditions[0].column)
 
     def _is_of_people(self, label: str) -> bool:
         """Return True if a column contains names of people, judged by its name, or by two capitalised words each."""
@@ -228,10 +247,8 @@ class _Query:
             return True
         if len(own) == 1 and (own[0].kind or own[0].light or own[0].unit):
             return False
-        if _YEAR_WORD.fullmatch(text) and len(self._time_columns) == 1:
-            value.exact[self._time_columns[0]] = {
-                cell for cell in self._cells[self._time_columns[0]] if text in _YEAR.findall(cell)
-            }
+        if _YEAR_WORD.fullmatch(text) and (column := self._time_column(places)):
+            value.exact[column] = {cell for cell in self._cells[column] if text in _YEAR.findall(cell)}
             self._values.append(value)
             return True
         self._find_longer(value, key)
@@ -318,6 +335,22 @@ class _Query:
     def _time_columns(self) -> list[str]:
         return [column for column in self._table.columns if self._is_of_times(column)]
 
+    def _time_column(self, places: range) -> str:
+        """Return the column that a year is about: one that the question names, or the only one for dates; "" if none.
+
+        "Who joined in 2021?" names a column. "Since" and "until" are not about a year: somebody may be there for years.
+        """
+        named = self._near(places)
+        if named is not None and named.column in self._time_columns:
+            named.used = True
+            return named.column
+        dates = [
+            column
+            for column in self._time_columns
+            if not _DATES.isdisjoint(map(str.casefold, _COLUMN_WORD.findall(column.replace("_", " "))))
+        ]
+        return dates[0] if len(dates) == 1 else ""
+
     def _is_of_times(self, column: str) -> bool:
         cells = self._cells[column]
         dates = sum(_ISO_DATE.match(cell) is not None for cell in cells)
@@ -345,7 +378,7 @@ class _Query:
         """Return the column that a comparison is about, "" if it is about the number of rows, None if neither."""
         span = range(limit.start, limit.end + 1)
         after = next((word for word in self._question.words if word.place == limit.end + 1), None)
-        if after is not None and after.kind:
+        if after is not None and self._is_row(after):
             return self._counted_column(after, head)
         named = self._near(span)
         if named is not None and (self._is_of_numbers(named.column) or self._is_of_times(named.column)):
@@ -354,12 +387,17 @@ class _Query:
         for place, words in self._question.measures.items():
             if 0 <= limit.start - place <= _NEAR_TOKENS:
                 return self._measured(words) or None
-        if _is_year(limit) and self._time_columns:
-            return self._time_columns[0] if len(self._time_columns) == 1 else None
+        if _is_year(limit) and (column := self._time_column(span)):
+            return column
         implied = self._measured(_words_of_comparison(limit))
         if implied:
             return implied
         return None
+
+    def _is_row(self, word: SetWord) -> bool:
+        """Return True for a word for the rows, such as "people", or "pupils" in a table called pupils."""
+        is_column = any(word.place in named.places for named in self._named)
+        return word.kind or (word.key in self._title_keys and not is_column)
 
     def _counted_column(self, kind: SetWord, head: str) -> str | None:
         """Return "" if rows can be counted for each value of the column that the question asks for; otherwise None."""
@@ -372,7 +410,7 @@ class _Query:
         if extreme is None:
             return ""
         after = next((word for word in self._question.words if word.place == extreme.place + 1), None)
-        if after is not None and after.kind and not extreme.columns:
+        if after is not None and self._is_row(after) and not extreme.columns:
             return self._counted_column(after, head)
         named = self._near(range(extreme.place, extreme.place + 1))
         if named is not None and (self._is_of_numbers(named.column) or self._is_of_times(named.column)):
@@ -440,7 +478,7 @@ class _Query:
         for limit, column in zip(self._question.limits, columns, strict=True):
             if column:
                 is_year = _is_year(limit) and self._is_of_times(column)
-                read = _year_of if is_year else number_of
+                read = _year_of if is_year else _comparable
                 missing = sum(read(row.cells[column]) is None for row in self._table.rows if column in row.cells)
                 if missing:
                     self._notes.append(f"{counted(missing, 'row')} without a number in {column}: not compared.")
@@ -466,7 +504,12 @@ class _Query:
             return "", lambda cell: (number_of(cell) or 0) > 0
         return "", bool
 
-    def _filtered(self, conditions: Sequence[_Condition]) -> list[TableRow]:
+    def _filtered(self, conditions: Sequence[_Condition], label: str) -> list[TableRow]:
+        """Return the rows that meet all conditions. A thing with several rows must not have an excluded one.
+
+        Args:
+            label: the column that names the things.
+        """
         positive: dict[str, list[_Condition]] = {}
         for each in conditions:
             if not each.negative:
@@ -474,11 +517,13 @@ class _Query:
         negative = [each for each in conditions if each.negative]
         unknown = 0
         rows: list[TableRow] = []
+        excluded: set[str] = set()
         for row in self._table.rows:
             if not all(any(_holds(each, row) for each in group) for group in positive.values()):
                 continue
             states = [_holds(each, row) for each in negative]
             if any(states):
+                excluded.add(row.cells.get(label, ""))
                 continue
             if None in states:
                 unknown += 1
@@ -486,7 +531,7 @@ class _Query:
                 rows.append(row)
         if unknown:
             self._notes.append(f"{counted(unknown, 'more row')} without a value to compare.")
-        return rows
+        return [row for row in rows if row.cells.get(label, "") not in excluded - {""}]
 
     def _both(self, rows: Sequence[TableRow], label: str) -> list[TableRow]:
         """Return the rows of the things that have each value that the question names."""
@@ -548,6 +593,7 @@ _FULL_NAME = re.compile(
     r"[^\W\d_a-zà-ÿ][^\W\d_]*\.?(?:[ -]+(?:(?:von|van|de|der|la|da|di)\s+)*[^\W\d_a-zà-ÿ][^\W\d_]*\.?)+"
 )
 _LEAST_FULL_NAMES_SHARE = 0.7
+_DATES = word_set("date day year when datum tag jahr année jour fecha año día")
 _LISTING = word_set("or and nor , oder und noch ou et ni o u y")
 _ARTICLES = word_set("the der die das le la les el los las")
 _MARKS = ",;:"
@@ -608,9 +654,11 @@ def _compares(limit: Limit, number: float) -> bool:
 
 
 def _sign(limit: Limit) -> str:
-    return (
-        f"from {limit.number:g} to {limit.upper:g}" if limit.upper is not None else f"{limit.operator} {limit.number:g}"
-    )
+    if limit.upper is not None:
+        return f"from {limit.number:,.15g} to {limit.upper:,.15g}"
+    last = limit.text.split()[-1]
+    number = last if _ISO_DATE.match(last) or _is_year(limit) else f"{limit.number:,.15g}"
+    return f"{limit.operator} {number}"
 
 
 def _is_year(limit: Limit) -> bool:
@@ -648,5 +696,5 @@ def _extreme_rows(rows: Sequence[TableRow], column: str, extreme: Extreme) -> li
 def _comparable(cell: str) -> float | None:
     """Return the number in a cell; for a date, year, month and day as one number."""
     if _ISO_DATE.match(cell):
-        return float(cell[:10].replace("-", ""))
+        return date_number(cell)
     return number_of(cell)

@@ -21,27 +21,17 @@ from overstory.protocols import DatabaseLoader, Loader
 from overstory.settings import Settings
 
 _SUFFIXES = (
-    *(
-        ".txt",
-        ".md",
-        ".rst",
-        ".html",
-        ".htm",
-        ".pdf",
-        ".docx",
-        ".pptx",
-        ".xlsx",
-        ".rtf",
-        ".odt",
-        ".ods",
-        ".odp",
-        ".epub",
-    ),
-    *(".csv", ".tsv", ".jsonl", ".json", ".xml", ".eml", ".mbox", ".ipynb", ".srt", ".vtt", ".pod", ".1"),
+    *(".txt", ".md", ".rst", ".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".ods", ".odp", ".epub"),
+    *(".rtf", ".csv", ".tsv", ".jsonl", ".json", ".xml", ".eml", ".mbox", ".ipynb", ".srt", ".vtt", ".pod", ".1"),
     *(".py", ".js", ".ts", ".go", ".rs", ".java", ".c", ".cpp", ".cs", ".rb", ".php", ".sh", ".yaml", ".toml"),
     *(".tif", ".tiff", ".png", ".jpg", ".graphml", ".zip", ".tar.gz", ".doc", ".xls", ".ppt", ".msg"),
 )
-_CONTENTS = {".json": b'[{"text": "a"}]', ".1": b".TH A 1\n.SH NAME\na \\- b\n"}
+_CONTENTS = {
+    ".1": b".TH A 1\n.SH NAME\na \\- b\n",
+    ".jpg": b"\xff\xd8\xff",
+    ".json": b'[{"text": "a"}]',
+    ".png": b"\x89PNG\r\n\x1a\n",
+}
 """Contents of test files by suffix, for formats that are recognised by name and content."""
 _NO_TEXT = b"\0\n"
 """The content of all other test files, whose formats are recognised by name alone."""

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from overstory.model import Document, MetadataValue
 from overstory.model.time_spans import PartialDate
 from overstory.text.languages import foreign_language
-from overstory.text.time_spans import dates_in, names_a_document
+from overstory.text.time_spans import dates_in, fact_span, names_a_document
 
 DateSource = Literal["metadata", "title", "path", "text"]
 """Where the date of a document was found."""
 
-_DATED_BY = ("date", "sent", "published", "issued", "publication_date", "pubdate", "year")
+_DATED_BY = ("said_at", "date", "sent", "published", "issued", "publication_date", "pubdate")
 """Metadata keys for the date of a document, the best first.
 
-When an Office file was created is not among them: templates and converters pass on a date of their own.
+When an Office file was created is not among them: templates and converters pass on a date of their own. Neither is the
+`year` of a record, which is usually that of the thing it describes.
 """
 
 _HEAD_CHARACTERS = 600
@@ -58,6 +60,57 @@ def document_date(*, title: str, path: str, metadata: Mapping[str, object], text
         if best is not None and best.date.day is not None:
             break
     return best
+
+
+SAID_AT = "said_at"
+"""Metadata key: when the text of a document was said, as far as it says so; its first day if that is a year or a month.
+It is file metadata: it follows from the document, and corpus digests ignore it."""
+SAID_AT_PRECISION = "said_at_precision"
+"""Metadata key: "year" or "month" if the date of a document is not a day."""
+
+
+def with_date(document: Document) -> Document:
+    """Return the document with its date in the file metadata, if it has one."""
+    found = document_date(
+        title=document.title,
+        path="" if document.source_key else document.source,  # a record has no file of its own
+        metadata=document.metadata,
+        text=document.text,
+    )
+    if found is None or SAID_AT in document.metadata:
+        return document
+    day = datetime.combine(found.date.first, time(), tzinfo=UTC)
+    dated: dict[str, MetadataValue] = {SAID_AT: day}
+    if found.date.precision != "day":
+        dated[SAID_AT_PRECISION] = found.date.precision
+    return replace(document, file_metadata={**document.file_metadata, **dated})
+
+
+class SectionTime(NamedTuple):
+    """The time of facts that the headings above a passage give; "" for each part that they do not give."""
+
+    holds_from: str = ""
+    holds_to: str = ""
+    said_at: str = ""
+    words: str = ""
+
+
+def section_time(heading: str) -> SectionTime:
+    """Return the time in the English headings above a passage. The lowest heading that has one counts.
+
+    A range such as "2007–2011: Ulm" is when the facts hold. A date is when they were said: "Meeting of 4 March 2019".
+
+    Args:
+        heading: the headings, from the highest level down, such as "Setup › Linux".
+    """
+    for part in reversed(heading.split(" › ")):
+        span = fact_span(part)
+        if span is not None and span.holds_from and span.holds_to and span.holds_from != span.holds_to:
+            return SectionTime(str(span.holds_from), str(span.holds_to), "", span.words)
+        dates = [each for each in dates_in(part) if each.date.month is not None]
+        if len(dates) == 1:
+            return SectionTime(said_at=str(dates[0].date), words=part)
+    return SectionTime()
 
 
 def _refines(date_: PartialDate, other: PartialDate) -> bool:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -347,16 +347,11 @@ def _completed(text: str, end: PartialDate, rules: _Rules) -> tuple[PartialDate,
 
 
 def _previous(date_: PartialDate) -> PartialDate:
-    return _of_day(date_.first - timedelta(days=1), date_)
+    return PartialDate.of(date_.first - timedelta(days=1), date_.precision)
 
 
 def _next(date_: PartialDate) -> PartialDate:
-    return _of_day(date_.last + timedelta(days=1), date_)
-
-
-def _of_day(day: date, precision_of: PartialDate) -> PartialDate:
-    parts = (day.year, day.month, day.day)
-    return PartialDate(*parts[: {"year": 1, "month": 2, "day": 3}[precision_of.precision]])
+    return PartialDate.of(date_.last + timedelta(days=1), date_.precision)
 
 
 class _Verb(NamedTuple):

@@ -19,11 +19,12 @@ import numpy as np
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.ids import document_id
+from overstory.graph.times import times_of
 from overstory.index.ledger import corpus_counts
 from overstory.index.metadata_values import FILE_METADATA, stored_metadata
 from overstory.index.name_edits import dismissed_merges, stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
-from overstory.index.write_extractions import Findings, kept, unpacked
+from overstory.index.write_extractions import Findings, fact_record, kept, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
 from overstory.vectors.packed import are_unit
@@ -158,7 +159,7 @@ def document_records(
         rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)
         chunk_ids = [row["id"] for row in rows]
         mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
-        facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
+        facts = _grouped(map(_with_times, graph.run("export/statements", label, read=True, chunks=chunk_ids)))
         if not edited:
             for row in kept(graph, label, chunk_ids):
                 _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
@@ -249,7 +250,7 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
             row["sentences"].append(mention.sentence)
     others = [row for row in mentions.get(chunk, []) if row["by"] != by]
     mentions[chunk] = sorted([*others, *rows.values()], key=lambda row: (row["by"], row["key"]))
-    stated = [asdict(fact) | {"by": by} for fact in found.facts]
+    stated = [fact_record(fact) | {"by": by} for fact in found.facts]
     others = [row for row in facts.get(chunk, []) if row["by"] != by]
     facts[chunk] = sorted(
         [*others, *stated],
@@ -338,7 +339,12 @@ def packed_vector(vector: Sequence[float] | None) -> str | None:
     return base64.b64encode(packed.tobytes()).decode("ascii") if are_unit(packed[np.newaxis]) else None
 
 
-def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
+def _with_times(row: Record) -> Record:
+    times = times_of(row["times"])
+    return {name: value for name, value in row.items() if name != "times"} | {k: v for k, v in times.items() if v}
+
+
+def _grouped(rows: Iterable[Record]) -> dict[str, list[Record]]:
     result: dict[str, list[Record]] = {}
     for row in rows:
         result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})

@@ -16,11 +16,13 @@ import numpy as np
 
 from overstory.display import counted, printable
 from overstory.errors import BrokenSource
+from overstory.graph.times import TIMES, FactTimes
 from overstory.index.document_checks import link_fault
 from overstory.index.metadata_values import FILE_METADATA
 from overstory.index.write_extractions import FoundFact, FoundMention
 from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPiece
 from overstory.model.metadata import with_dates
+from overstory.model.time_spans import PartialDate
 from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
@@ -318,6 +320,21 @@ def _fact(record: Record) -> FoundFact:
         position=_whole(record["position"]),
         sentence=None if record["sentence"] is None else _whole(record["sentence"]),
         quote=_text(record["quote"]),
+        **_times(record),
+    )
+
+
+def _times(record: Record) -> FactTimes:
+    """Return the times of a fact; exports of earlier versions have none."""
+    dates = {name: _text(record.get(name, "")) for name in TIMES}
+    for written in filter(None, dates.values()):
+        PartialDate.read(written)
+    return FactTimes(
+        holds_from=dates["holds_from"],
+        holds_to=dates["holds_to"],
+        said_at=dates["said_at"],
+        ended=bool(record.get("ended")),
+        time_words=_text(record.get("time_words", "")),
     )
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from overstory.embed import make_embedder
 from overstory.errors import BrokenSource, ModelError
@@ -18,7 +18,7 @@ from overstory.index.changes import sha256_of
 from overstory.index.chunking import Chunking
 from overstory.index.stages.embed import check_vectors, embedded_text
 from overstory.index.stages.extract import findings_of
-from overstory.index.write_extractions import Findings
+from overstory.index.write_extractions import Findings, fact_record
 from overstory.model import ChunkText, Document, Extraction, TextPiece
 from overstory.protocols import Embedder, Extractor, Silence
 from overstory.settings import EmbeddingSettings, ExtractionSettings
@@ -29,7 +29,7 @@ from overstory.text.languages import foreign_language
 from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, json_line, packed_vector, sealed, unsealed
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, ShardFolder, opened, shard_folder
 
-FINGERPRINT = "stage-2"
+FINGERPRINT = "stage-3"
 """Version of the content of shards. It must be changed whenever the same documents may result in different shards."""
 
 LinkKey = tuple[str, str, str, str]
@@ -212,7 +212,7 @@ def _records(made: _OpenShard, extractor: Extractor) -> Iterator[Record]:
         chunks: list[Record] = []
         for piece in own:
             found = made.found[number]
-            findings = findings_of(found, piece.text)
+            findings = findings_of(found, piece.text, piece.heading)
             chunks.append(
                 {
                     "heading": piece.heading,
@@ -224,7 +224,7 @@ def _records(made: _OpenShard, extractor: Extractor) -> Iterator[Record]:
                     "sentences": list(found.sentences),
                     "vector": packed_vector(made.vectors[number]),
                     "mentions": _mentions(findings, extractor.by),
-                    "facts": [{"by": extractor.by} | asdict(fact) for fact in findings.facts],
+                    "facts": [{"by": extractor.by} | fact_record(fact) for fact in findings.facts],
                 }
             )
             number += 1

@@ -24,7 +24,7 @@ from typing import Any, Protocol, cast
 from overstory.display import counted
 from overstory.errors import BrokenSource, ModelError, OverstoryError, SourceError
 from overstory.index.chunking import Chunking
-from overstory.index.document_checks import link_fault, storable, with_languages
+from overstory.index.document_checks import link_fault, storable, with_found_metadata
 from overstory.machine import processors
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering, from_line, to_line
@@ -283,7 +283,7 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
     links: dict[tuple[str, str], dict[LinkKey, float]] = {}
     characters = 0
     is_full = False
-    for item in with_languages(items):
+    for item in with_found_metadata(items):
         if isinstance(item, Annotation):
             report.left_out += 1
         elif isinstance(item, Link):

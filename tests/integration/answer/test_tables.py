@@ -29,6 +29,12 @@ The safety committee meets in Ulm. Ada Huber leads it. Edith Moor does not vote.
 | Danube | 1 |
 | Iller | 2 |
 """
+TICKETS = """\
+id,title,text,status,owner,hours
+1,Door,The north door does not close.,open,Ada Huber,2
+2,Lamp,The lamp in the stairs is dark.,closed,Ben Okoro,1
+3,Pipe,A pipe in the cellar leaks.,open,Ada Huber,7
+"""
 EDGES = [("hanna", "o1", "SIGNED"), ("cleo", "o1", "SIGNED"), ("cleo", "o2", "SIGNED"), ("olaf", "o2", "SIGNED")]
 VERTICES = {"hanna": "Hanna Kern", "cleo": "Cleo Reuter", "olaf": "Olaf Brandt", "o1": "Order 7001", "o2": "Order 7002"}
 
@@ -38,6 +44,7 @@ def works(open_module_corpus: OpenCorpus, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("works")
     _workbook(folder / "staff.xlsx")
     (folder / "committee.md").write_text(NOTE, encoding="utf-8")
+    (folder / "tickets.csv").write_text(TICKETS, encoding="utf-8")
     knowledge = open_module_corpus("works")
     knowledge.ingest([folder])
     vertices = [Document("g", key, title, title=title) for key, title in VERTICES.items()]
@@ -79,6 +86,7 @@ def test_differences_and_rows_of_two_sheets_are_exact(works: Knowledge) -> None:
         "Who in Valves works at a site without a lift?": "Dev Rao",
         "How many people do not work in Baden or Rhineland?": "2",
         "Which rooms are on floor 2?": "Iller",
+        "How many tickets are open?": "2",
         "Wer arbeitet in Ulm, aber nicht in Valves?": "Carla Diaz",
     }
     assert {question: works.ask(question).guess for question in asked} == asked
@@ -112,5 +120,5 @@ def test_only_documents_that_match_a_filter_are_counted(works: Knowledge) -> Non
 def test_a_question_about_everything_gets_kinds_names_and_projects(works: Knowledge) -> None:
     found = works.ask("What are these documents about?")
     first = found.text.splitlines()[0]
-    assert first == "7 documents — 5 without a file, 1 .md, 1 .xlsx [1]"
+    assert first == "10 documents — 5 without a file, 3 .csv, 1 .md, 1 .xlsx [1]"
     assert {each.kind for each in found.citations} == {"report", "passage"}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from tests.commands import Run
 from tests.passages import OpenCorpus, passage
 
 from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, MetadataNotFound, QuestionError
@@ -21,6 +25,66 @@ def test_a_name_has_its_facts_with_the_sentences_that_state_them(shared_corpus: 
     documents = {document.id for document in shared_corpus.documents()}
     assert all(fact.document_id in documents for fact in found.facts)
     assert "Mileva" in repr(found)
+
+
+def test_facts_say_when_they_hold_and_when_they_were_said(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    first = Document("board2019.txt", "", "Board minutes of 4 March 2019. Ruth Amsel was appointed head of IBM.")
+    text = "Board minutes of 12 June 2023. Ruth Amsel was head of IBM from 2019 until May 2023."
+    knowledge.ingest_documents([first, Document("board2023.txt", "", text)])
+    knowledge.index()
+    when = {fact.predicate: fact.when for fact in knowledge.entity("IBM").facts}
+    assert when == {
+        "be appointed head of": "said 2019-03-04",
+        "be head of": "2019 to 2023-05, said 2023-06-12",
+    }
+    held = next(fact for fact in knowledge.entity("IBM", where="said_at > 2020-01-01").facts)
+    assert (held.holds_from, held.holds_to, held.time_words) == ("2019", "2023-05", "from 2019 until May 2023")
+    with (tmp_path / "export.jsonl").open("w") as out:
+        knowledge.export(out.write)
+    restored = open_corpus("restored")
+    restored.ingest(tmp_path / "export.jsonl")
+    restored.index()
+    assert restored.digest() == knowledge.digest()
+    assert {fact.predicate: fact.when for fact in restored.entity("IBM").facts} == when
+
+    changed = Document("board2023.txt", "", text.replace("May 2023", "April 2023"))
+    knowledge.ingest_documents([first, changed])
+    knowledge.index()
+    [now] = [fact.when for fact in knowledge.entity("IBM").facts if fact.predicate == "be head of"]
+    assert now == "2019 to 2023-04, said 2023-06-12"
+
+
+def test_as_of_a_day_only_what_had_been_said_and_had_begun_counts(open_corpus: OpenCorpus, overstory: Run) -> None:
+    knowledge = open_corpus()
+    said = {
+        "board2019.txt": "Board minutes of 4 March 2019. Ruth Amsel was appointed head of IBM.",
+        "board2023.txt": "Board minutes of 12 June 2023. Ruth Amsel joined IBM from 1 July 2024 and met IBM in Paris.",
+        "about.txt": "IBM was founded by Herman Hollerith.",
+    }
+    knowledge.ingest_documents([Document(name, "", text) for name, text in said.items()])
+    knowledge.index()
+
+    def predicates(where: str) -> set[str]:
+        return {fact.predicate for fact in knowledge.entity("IBM", where=where).facts}
+
+    assert predicates("as of 2020-12-31") == {"be appointed head of", "be founded by"}
+    assert predicates("not said_at exists") == {"be founded by"}
+    assert "join" not in predicates("as of 2024-01-01")
+    assert predicates("as of 2024-01-01") < predicates("as of 2024-07-01")
+    assert "join" in predicates("as of 2024-07-01")
+    found = knowledge.search("Who is the head of IBM?", where="as of 2020-12-31")
+    assert {hit.source for hit in found.hits} == {"board2019.txt", "about.txt"}
+    assert "1 of the 2 documents searched has no date" in found.notes
+    [path] = knowledge.paths("Ruth Amsel", "IBM", where="as of 2024-01-01").paths
+    assert "join" not in {step.predicate for step in path.steps}
+    shown = overstory("entities", "show", "IBM", "--as-of", "2020", "--corpus", knowledge.corpus_name)
+    assert "be appointed head of – IBM (said 2019-03-04)" in shown.out
+    assert "join" not in shown.out
+    asked = ("search", "head of IBM", "--corpus", knowledge.corpus_name, "--as-of", "2020-12", "--json")
+    assert {hit["source"] for hit in json.loads(overstory(*asked).out)["hits"]} == {"board2019.txt", "about.txt"}
+    refused = overstory("search", "head of IBM", "--as-of", "June", "--corpus", knowledge.corpus_name)
+    assert "'June' is no date such as 2019, 2019-03 or 2019-03-04" in refused.err
 
 
 def test_a_fact_that_more_passages_state_comes_first(shared_corpus: Knowledge) -> None:

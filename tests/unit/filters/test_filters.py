@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
-from overstory.filters.expression import All, Any, Exists, Not, Operator, asks_passages, composed, fulfils, of_documents
+from overstory.filters.expression import (
+    All,
+    Any,
+    AsOf,
+    Exists,
+    Not,
+    Operator,
+    Restricted,
+    as_of,
+    asks_passages,
+    composed,
+    fulfils,
+    of_documents,
+)
 from overstory.wildcards import text_pattern
 
 PLAIN = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))
@@ -40,12 +53,15 @@ def comparisons(draw: st.DrawFn) -> Expression:
 
 @st.composite
 def expressions(draw: st.DrawFn, depth: int = 3) -> Expression:
-    kind = draw(st.sampled_from(["comparison", "exists", "not", "all", "any"] if depth else ["comparison", "exists"]))
+    single = ["comparison", "exists", "as of"]
+    kind = draw(st.sampled_from([*single, "not", "all", "any"] if depth else single))
     match kind:
         case "comparison":
             return draw(comparisons())
         case "exists":
             return Exists(draw(KEYS))
+        case "as of":
+            return AsOf(draw(st.dates(min_value=date(1000, 1, 1))))
         case "not":
             return Not(draw(expressions(depth - 1)))
         case _:
@@ -56,6 +72,20 @@ def expressions(draw: st.DrawFn, depth: int = 3) -> Expression:
 @given(expressions())
 def test_what_an_expression_is_written_as_is_read_as_the_same(expression: Expression) -> None:
     assert str(read_filter(str(expression))) == str(composed(expression))
+
+
+def test_a_filter_may_be_as_of_a_day() -> None:
+    asked = read_filter("as of 2023-06-12 and author = 'Ada'")
+    assert str(asked) == "as of 2023-06-12 and author = 'Ada'"
+    assert as_of(asked) == date(2023, 6, 12)
+    assert as_of(Restricted(asked, read_filter("as of 2022-01-01"))) == date(2022, 1, 1)
+    assert as_of(read_filter("not as of 2023-06-12")) is None
+    assert fulfils(asked, {"author": ["Ada"], "said_at": [datetime(2023, 6, 12, tzinfo=UTC)]})
+    assert fulfils(asked, {"author": ["Ada"]})
+    assert not fulfils(asked, {"author": ["Ada"], "said_at": [datetime(2023, 6, 13, tzinfo=UTC)]})
+    assert str(read_filter("as = 1 and of = 2")) == "as = 1 and of = 2"
+    with pytest.raises(FilterError, match="2023-02-30 does not exist"):
+        read_filter("as of 2023-02-30")
 
 
 def test_text_expression_and_mapping_say_the_same() -> None:

@@ -110,6 +110,15 @@ def test_a_mailbox_is_parted_at_its_from_lines(tmp_path: Path) -> None:
         assert outcome.messages == ["1 message left out because an earlier one has the same Message-ID"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_message_may_be_saved_with_a_byte_order_mark_or_in_utf_16(tmp_path: Path, encoding: str) -> None:
+    message = "From: Åse <a@b.org>\nSubject: Lease\nContent-Type: text/plain; charset=utf-8\n\nThe café is closed.\n"
+    document = load(MailLoader(), write(tmp_path / "a.eml", message.encode(encoding))).document
+    assert (document.title, document.metadata["from"], document.text) == (
+        "Lease", "Åse <a@b.org>", "The café is closed."
+    )  # fmt: skip
+
+
 PLAIN = b"From: ada@x\nSubject: x\nContent-Type: text/plain; "
 
 

@@ -11,6 +11,8 @@ import pytest
 from PIL import Image
 from tests.sources import load, pdf_of, picture_of, scan_of, tiff_of, write
 
+from overstory.errors import BrokenSource
+from overstory.sources.walk import read_sources
 from overstory_loaders import ImageLoader, PdfLoader
 from overstory_loaders.recognition import RecognisedLine, page_of_lines
 
@@ -47,6 +49,45 @@ def test_the_pictures_of_a_tiff_are_pages(tmp_path: Path) -> None:
     document = load(ImageLoader(), path).document
     assert document.text == f"{BUILT}\n\nIts lamp burned nine wicks\nin 1817"
     assert document.metadata["page_starts"] == [0, len(BUILT) + 2]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "kind"),
+    [("png", "PNG"), *(pytest.param(name, "JPEG", marks=pytest.mark.slow) for name in ("jpg", "JPEG"))],
+)
+def test_a_picture_with_text_is_a_page_and_one_without_is_skipped(suffix: str, kind: str, tmp_path: Path) -> None:
+    for name, picture in {"page": picture_of(BUILT, size=SMALL), "photo": Image.new("RGB", SMALL, "white")}.items():
+        picture.save(tmp_path / f"{name}.{suffix}", kind)
+    page, photo = tmp_path / f"page.{suffix}", tmp_path / f"photo.{suffix}"
+    assert ImageLoader().recognises(str(page))
+    document = load(ImageLoader(), page).document
+    assert (document.text, document.metadata["pages"]) == (BUILT, 1)
+    broken: list[BrokenSource] = []
+    skipped: list[str] = []
+    report = read_sources([str(tmp_path)], loader=None, on_broken=broken.append, on_skipped=skipped.append)
+    assert [each.source for each in report] == [page.as_posix()]
+    assert broken == []
+    assert skipped == [f"{photo} (a picture without text)"]
+
+
+@pytest.mark.slow
+def test_a_photo_of_a_page_is_turned_as_its_camera_says(tmp_path: Path) -> None:
+    turned = picture_of(BUILT, size=SMALL).rotate(90, expand=True)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    turned.save(tmp_path / "page.jpg", exif=exif)
+    assert load(ImageLoader(), tmp_path / "page.jpg").document.text == BUILT
+
+
+def test_without_the_extra_a_picture_is_skipped_and_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture_of(BUILT, size=SMALL).save(tmp_path / "page.png")
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+    assert not ImageLoader().recognises(str(tmp_path / "page.png"))
+    why = ImageLoader().why_not(str(tmp_path / "page.png"))
+    assert why
+    assert "ocr]" in why.remedy
 
 
 def test_lines_become_rows_and_paragraphs_and_doubtful_ones_are_left_out() -> None:

@@ -58,6 +58,14 @@ def text_of(rows: Sequence[Sequence[object]], *, header_rows: int | None = None)
         ([HEADER, ("salt", 2, 3), ("", "", 9)], "Kind: salt | Price: 2 | Since: 3\nSince: 9"),
         ([(1, 2, None, 4), (5, None, None, 8)], "A: 1 | B: 2 | D: 4\nA: 5 | D: 8"),
         ([(None, 1, 2, 3), (None, 4, 5, 6)], "1, 2, 3\n4, 5, 6"),
+        # a column of colons, names with colons above their values, and an empty row below the names
+        ([("Net", ":", 500), ("Paid", ":", "no")], "Net: 500\nPaid: no"),
+        ([("No.:", "Doc.:", "Rev."), (7, 8, "A")], "No.: 7 | Doc.: 8 | Rev.: A"),
+        (
+            [HEADER, (), ("salt", 2, 3), ("rock", 4, 5)],
+            "Kind, Price, Since\n\nKind: salt | Price: 2 | Since: 3\nKind: rock | Price: 4 | Since: 5",
+        ),
+        ([("Year", "Sea Salt"), (2019, 120), (2020, 135)], "Year: 2019 | Sea Salt: 120\nYear: 2020 | Sea Salt: 135"),
         # sums below a table, and pairs above it
         (
             [("Item", "Price", "Sum"), ("salt", 2, 4), ("rock", 1, 3), (), ("", "Net", 7), ("", "VAT", 1)],

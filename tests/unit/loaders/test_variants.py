@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -28,6 +29,7 @@ TYPES = {
     "xltx": f"{OPEN}.spreadsheetml.template",
     "xltm": "vnd.ms-excel.template.macroEnabled",
 }
+PACKED: dict[str, Callable[[bytes], bytes]] = {"bz2": bz2.compress, "xz": lzma.compress, "gz": gzip.compress}
 PLAIN = {
     "wordprocessingml.document": docx_of(("Normal", "The tenant is Mira Toft.")),
     "presentationml.presentation": pptx_of(("The tenant is Mira Toft.", "")),
@@ -66,13 +68,13 @@ def test_macros_templates_and_slide_shows_are_read_as_plain_files(suffix: str, t
     ],
 )
 def test_a_compressed_file_is_read_as_what_it_contains(suffix: str, name: str, content: bytes, tmp_path: Path) -> None:
-    packed = {"bz2": bz2.compress, "xz": lzma.compress, "gz": gzip.compress}[suffix](content)
+    packed = PACKED[suffix](content)
     assert _texts(write(tmp_path / f"{name}.{suffix}", packed)) == ["The tenant is Mira Toft."]
 
 
 @pytest.mark.parametrize("suffix", ["bz2", "xz"])
 def test_damaged_compression_is_reported(suffix: str, tmp_path: Path) -> None:
-    packed = bytearray({"bz2": bz2.compress, "xz": lzma.compress}[suffix](bytes(range(256)) * 100))
+    packed = bytearray(PACKED[suffix](bytes(range(256)) * 100))
     packed[60:80] = b"x" * 20
     path = write(tmp_path / f"a.txt.{suffix}", bytes(packed))
     loader = catalogue().recognising(str(path))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
+
+import pytest
 
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.surrogates import printable
@@ -59,6 +62,21 @@ def test_a_step_says_what_is_stated_and_where() -> None:
     assert LINKED.statement == "Keanu Reeves – ACTED_IN (Neo) – The Matrix"
     assert dataclasses.replace(LINKED, link_text="").statement == "Keanu Reeves – ACTED_IN – The Matrix"
     assert repr(TOGETHER) == "<PathStep Bram Stoker and Dublin together [wiki]: Stoker <wrote>. … Dublin was home.>"
+
+
+@pytest.mark.parametrize(
+    ("times", "when"),
+    [
+        ({}, ""),
+        ({"holds_from": "2021-05", "holds_to": "2021-05"}, "2021-05"),
+        ({"holds_from": "2019", "holds_to": "2022-03"}, "2019 to 2022-03"),
+        ({"holds_from": "2023-07-01", "said_at": "2023-06-12"}, "since 2023-07-01, said 2023-06-12"),
+        ({"holds_to": "2020"}, "until 2020"),
+        ({"ended": True, "said_at": "2020"}, "no longer, said 2020"),
+    ],
+)
+def test_a_fact_says_when_it_holds(times: dict[str, Any], when: str) -> None:
+    assert dataclasses.replace(WROTE, **times).when == when
 
 
 def test_paths_say_how_one_name_leads_to_the_other() -> None:

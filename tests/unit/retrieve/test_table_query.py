@@ -80,6 +80,9 @@ def asked(question: str, of: Table) -> RowsFound | None:
         ("¿Quién trabaja en Ulm pero no en Valves?", STAFF_TABLE, "Carla Diaz"),
         ("Welche Kurse sind im Altbau?", COURSE_TABLE, "Töpfern, Malen"),
         ("Welche Kurse haben mehr als 10 Plätze?", COURSE_TABLE, "Weben, Malen"),
+        ("Welcher Kurs hat die meisten Plätze?", COURSE_TABLE, "Malen"),
+        ("Who joined before 2019-03-01?", STAFF_TABLE, "Dev Rao, Finn Berg"),
+        ("Which guests were not at the Lake?", VISIT_TABLE, ""),
         ("Which guests were both at the Lake and at the Forest?", VISIT_TABLE, "Mara"),
     ],
 )
@@ -119,10 +122,17 @@ def test_rows_values_and_numbers_are_counted(question: str, of: Table, number: i
         "Who is Ada Huber?",
         "What is the salary of Ada Huber?",
         "Why does Ada not work in Ulm?",
+        "Who was the clerk before Edith Moor?",
+        "Who was in Ulm in 2021?",
     ],
 )
 def test_a_word_that_the_table_lacks_makes_no_answer(question: str) -> None:
     assert asked(question, STAFF_TABLE) is None
+
+
+def test_who_somebody_is_is_no_question_about_a_set() -> None:
+    contacts = table("Firm: Lake Works | Contact: Mara Lind\nFirm: Forest Inn | Contact: Olaf Berg\n")
+    assert asked("Who is Mara Lind?", contacts) is None
 
 
 def test_rows_are_no_people_unless_a_column_names_people() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from overstory.text.document_dates import document_date
+from overstory.model import Document
+from overstory.text.document_dates import document_date, section_time, with_date
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ from overstory.text.document_dates import document_date
     [
         ({"metadata": {"date": datetime(2020, 1, 2, tzinfo=UTC)}}, ("2020-01-02", "metadata")),
         ({"metadata": {"Date": "March 2020"}}, ("2020-03", "metadata")),
-        ({"metadata": {"year": 2020}}, ("2020", "metadata")),
+        ({"metadata": {"published": 2020}}, ("2020", "metadata")),
         ({"title": "Price list, May 2021"}, ("2021-05", "title")),
         ({"path": "minutes/2021-05-03.md"}, ("2021-05-03", "path")),
         ({"path": "notes 12.03.2019.txt"}, ("2019-03-12", "path")),
@@ -43,11 +44,26 @@ def test_the_head_makes_the_year_in_a_file_name_precise() -> None:
         {"text": "Born 14 March 1879"},
         {"text": "Albert Einstein (14 March 1879 – 18 April 1955) was a physicist."},
         {"text": "According to the report of 4 March 2019, all is well."},
+        {"metadata": {"year": 2020}},
         {"metadata": {"created": datetime(2013, 12, 23, tzinfo=UTC)}},
     ],
 )
 def test_a_date_that_the_text_is_about_is_not_its_own(given: dict[str, Any]) -> None:
     assert _found(given) is None
+
+
+def test_the_date_becomes_metadata_that_follows_from_the_file() -> None:
+    dated = with_date(Document("minutes/2021-05-03.md", "", "All were present."))
+    assert dated.file_metadata == {"said_at": datetime(2021, 5, 3, tzinfo=UTC)}
+    month = with_date(Document("a.md", "", "Ulm, May 2021"))
+    assert month.file_metadata == {"said_at": datetime(2021, 5, 1, tzinfo=UTC), "said_at_precision": "month"}
+    assert with_date(Document("2021-05-03.csv", "7", "A record is not dated by its file.")).file_metadata == {}
+
+
+def test_headings_date_the_facts_below_them() -> None:
+    assert section_time("Career › 2007–2011: Ulm")[:3] == ("2007", "2011", "")
+    assert section_time("Minutes › Meeting of 4 March 2019 › Motions")[:3] == ("", "", "2019-03-04")
+    assert section_time("Plans for 2030")[:3] == ("", "", "")
 
 
 def _found(given: dict[str, Any]) -> tuple[str, str] | None:

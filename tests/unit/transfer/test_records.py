@@ -51,6 +51,16 @@ def read(*lines: str) -> tuple[list[RestoredDocument], list[BrokenSource]]:
     return list(read_documents(enumerate(lines, start=2), header, "e.jsonl", failures)), failures
 
 
+def test_the_times_of_facts_are_dates() -> None:
+    dated = {**CHUNK["facts"][0], "holds_from": "2019-03", "ended": True, "time_words": "from March 2019"}
+    [restored], failures = read(json.dumps(RECORD | {"chunks": [CHUNK | {"facts": [dated]}]}))
+    assert not failures
+    [(_, fact)] = restored.chunks[0].facts
+    assert (fact.holds_from, fact.holds_to, fact.ended) == ("2019-03", "", True)
+    _, [failure] = read(json.dumps(RECORD | {"chunks": [CHUNK | {"facts": [dated | {"holds_from": "March"}]}]}))
+    assert "'March' is no date" in str(failure)
+
+
 def test_a_line_is_read_as_it_stands() -> None:
     [restored], failures = read(json.dumps(RECORD))
     assert not failures

@@ -10,12 +10,14 @@ from overstory.errors import BrokenSource
 from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id
+from overstory.graph.times import FactTimes
 from overstory.index.ledger import corpus_counts, recorded
 from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
-from overstory.model import Annotation, ChunkText, Extraction
+from overstory.model import Annotation, ChunkText, Extraction, FactStatement
 from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Extractor, OnBroken, Progress
+from overstory.text.document_dates import SectionTime, section_time
 from overstory.text.extraction.extractors import ReadsLanguages, SharesParses
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.names.keys import entity_key
@@ -152,13 +154,13 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
             writer.set(extracted_by=extractor.fingerprint)
         return False
     few = read_by_it and missing <= _MOST_UNREAD_SHARE * chunks
-    texts: dict[str, str] = {}
+    texts: dict[str, tuple[str, str]] = {}
     edits = names_of(writer)
     progress.start("extract", missing, "chunks")
     with recorded(writer, "extract", extractor.fingerprint, of=("chunks", missing)) as run:
         pending = _remembered(_pending(writer.graph, label, extractor.fingerprint, few=few), texts)
         for batch in batches(_extracted(extractor, pending, parsed), _EXTRACTED_CHUNKS_A_TRANSACTION):
-            findings = [findings_of(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
+            findings = [findings_of(each, *texts.pop(each.chunk_id)) for each in batch]
             marks: list[dict[str, object]] = [
                 {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
                 for e in batch
@@ -230,14 +232,17 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
 
 
 # The caller removes each text from `texts` once it has the extraction of its chunk.
-def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
+def _remembered(chunks: Iterator[ChunkText], texts: dict[str, tuple[str, str]]) -> Iterator[ChunkText]:
     for chunk in chunks:
-        texts[chunk.id] = chunk.text
+        texts[chunk.id] = chunk.text, chunk.heading
         yield chunk
 
 
-def findings_of(extraction: Extraction, text: str) -> Findings:
-    """Convert an extraction to findings, in which entities are identified by their keys."""
+def findings_of(extraction: Extraction, text: str, heading: str) -> Findings:
+    """Convert an extraction to findings, in which entities are identified by their keys.
+
+    A fact without a time takes that of the headings above the chunk.
+    """
     keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
     mentions = [
         FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)
@@ -245,6 +250,7 @@ def findings_of(extraction: Extraction, text: str) -> Findings:
         if key
     ]
     quotes = [sentence.strip() for sentence in sentence_texts(text, extraction.sentences)]
+    above = section_time(heading) if extraction.facts else SectionTime()
     facts = [
         FoundFact(
             subject=fact.subject,
@@ -255,7 +261,15 @@ def findings_of(extraction: Extraction, text: str) -> Findings:
             position=fact.position,
             sentence=fact.sentence,
             quote=quotes[fact.sentence],
+            **_times(fact, above),
         )
         for fact in extraction.facts
     ]
     return Findings(chunk_id=extraction.chunk_id, mentions=mentions, facts=facts)
+
+
+def _times(fact: FactStatement, above: SectionTime) -> FactTimes:
+    is_dated = bool(fact.time_words)
+    first, last = (fact.holds_from, fact.holds_to) if is_dated else (above.holds_from, above.holds_to)
+    words = " … ".join(filter(None, (fact.time_words, above.words if above.said_at or not is_dated else "")))
+    return FactTimes(holds_from=first, holds_to=last, said_at=above.said_at, ended=fact.ended, time_words=words)

@@ -15,7 +15,7 @@ from overstory.graph import Writer
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import ComparedDocuments, Identity, LoadTarget, OnRead, Outcome, compared, content_sha256
 from overstory.index.chunking import Chunking
-from overstory.index.document_checks import keys_of, storable, with_languages
+from overstory.index.document_checks import keys_of, storable, with_found_metadata
 from overstory.index.ledger import IndexTime, StageRun, recorded
 from overstory.index.links import ReadLinks, store_links
 from overstory.index.removal import RememberedAnswers
@@ -192,7 +192,7 @@ def load(
         if writer is not None:
             count_all_documents(writer)
         keys = keys_of(target.graph, target.label) if target.exists else set[str]()
-        for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
+        for batch in _document_batches(links.taken_from(with_found_metadata(documents), on_broken)):
             _load_batch(target, storable(batch, on_broken, keys), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += len(annotations) if writer is None else annotate(writer, annotations, on_broken)

@@ -143,7 +143,7 @@ class _CanopySearch:
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached(), {})
         names = self.names
-        direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
+        direct = scoring.direct_documents(candidates.values(), first, form=names.form, clear=names.clear)
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
     def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:

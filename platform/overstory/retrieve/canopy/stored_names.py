@@ -7,7 +7,7 @@ names in any of the corpora apply to the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -48,6 +48,10 @@ from overstory.text.questions.names import (
 
 _MOST_PHRASES_OF_A_QUESTION = 30
 
+_LEAST_IDF_OF_A_CLEAR_NAME = 0.35
+"""Names with a lower IDF weight occur in so many passages that they say little about a question: "Perl" in a manual of
+Perl. At this weight, one in ten of 1,000 passages mentions the name."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionNames:
@@ -58,7 +62,8 @@ class QuestionNames:
         phrases: positions and keys of other phrases that look like names, longest first.
         rest: the question without its known names, or the entire question if nothing would be left.
         words: all words of the question, spelt as in keys of names.
-        capital: True if a word of the question other than the first begins with a capital letter.
+        clear: the names and phrases with a capitalised word that is not a name of many passages itself: "Windows Perl",
+            but not "Perl operators". The first word of the question does not count.
         outdated: True if a corpus has changed since its entities were last indexed.
         spelt: map from the key of a known name to its spelling in the question.
         longer: map from the key of a known name to the other words of the longer name that it is a part of in the
@@ -71,7 +76,7 @@ class QuestionNames:
     rest: str
     words: frozenset[str]
     form: Form
-    capital: bool
+    clear: frozenset[str]
     outdated: bool
     spelt: Mapping[str, str] = field(default_factory=dict[str, str])
     longer: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -81,17 +86,24 @@ class QuestionNames:
         return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
 
 
-def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
+def names_in(question: Question, found: QuestionEntities, common: Set[str] = frozenset()) -> QuestionNames:
     """Return all names in a question.
 
     Args:
         found: the entities in the name dictionary that the question names.
+        common: names of one word that many passages mention.
     """
     tokens = question.tokens
     shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)
     possible = unknown_names(tokens, found.matches)
     phrases = [phrase for phrase in possible if may_be_name(question.text[phrase.start : phrase.end])]
+    telling = {
+        word for word in range(1, len(tokens.forms)) if tokens.capital[word] and tokens.forms[word] not in common
+    }
+    of_key = {name.key: name.name for name in found.entities}
+    named = [(of_key[match.key], match) for match in found.matches if match.key in of_key]
+    named += ((question.text[phrase.start : phrase.end], phrase) for phrase in phrases)
     return QuestionNames(
         question=question.text,
         known=found.entities,
@@ -99,7 +111,7 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
         form=form_of(question.text),
-        capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
+        clear=frozenset(name for name, match in named if not telling.isdisjoint(range(match.first, match.stop))),
         outdated=found.outdated,
         spelt={match.key: question.text[match.start : match.end] for match in reversed(found.matches)},
         longer={match.key: words_of_longer_name(question.text, tokens, match) for match in found.matches},
@@ -355,15 +367,19 @@ class StoredNames:
 
     def question_names(self, question: Question) -> QuestionNames:
         outdated = False
+        common: set[str] = set()
 
         def look_up(keys: Sequence[str], terms: Sequence[str]) -> Sequence[QuestionEntity]:
             nonlocal outdated
             found = self._entities(keys, terms)
             outdated = found.outdated
+            common.update(
+                name.key for name in found.entities if idf_weight(self.chunks, name.df) < _LEAST_IDF_OF_A_CLEAR_NAME
+            )
             return found.entities
 
         entities, matches = entities_in(question, self._resolve, look_up)
-        return names_in(question, QuestionEntities(entities, matches, outdated=outdated))
+        return names_in(question, QuestionEntities(entities, matches, outdated=outdated), common)
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
         """Return the sections that contain words of the question, and the chunks that contain its names or phrases.

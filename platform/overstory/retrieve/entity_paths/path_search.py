@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import pairwise
 from math import inf
 from operator import and_
+from typing import Any
 
 from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
+from overstory.graph.times import times_of
 from overstory.model import HYPERLINK
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep, StepKind
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.entity_paths.endpoints import MatchingPassages, read_ends
 from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, STEP_COST, Walk, Way, cheapest, ways
-from overstory.retrieve.hits import chunk_rows, content
+from overstory.retrieve.hits import chunk_rows, content, fact_times
 from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at
 
@@ -55,6 +58,7 @@ class Statement:
         longer: for each of the two entities, by id, the ids of longer names in the passage that contain its name.
         quote: for a fact, the sentence that states it; otherwise "".
         text: for a link, its text; otherwise "".
+        times: for a fact, the properties of its time.
         other_chunk: for a link, the first chunk of the document at which the link ends; for a document, the second
             passage; otherwise "".
         documents: for a link, a map from each of the two entities, by id, to its document; otherwise empty.
@@ -71,6 +75,7 @@ class Statement:
     quote: str = ""
     text: str = ""
     other_chunk: str = ""
+    times: Mapping[str, Any] = field(default_factory=dict[str, Any])
     documents: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -173,6 +178,7 @@ def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[S
             predicate=row["predicate"],
             object=row["object"],
             quote=row["quote"],
+            times=row["times"],
         )
 
 
@@ -301,6 +307,7 @@ def find_paths(
     k: int,
     steps: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
+    as_of: date | None = None,
 ) -> EntityPaths:
     """Return paths between two entities: the best of the shortest paths, then the best other paths.
 
@@ -308,6 +315,7 @@ def find_paths(
         steps: maximum number of steps in a path.
         among: returns the documents that match a filter. Paths then use only passages of these documents. None to use
             all documents.
+        as_of: day by which facts must have been said and begun; None for any.
     """
 
     def work(tx: Transaction) -> EntityPaths:
@@ -315,7 +323,7 @@ def find_paths(
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         ends = read_ends(tx, corpus, start, end, passages)
         walk = Walk(tx, corpus, ends, passages)
-        finding = _PathSearch(tx, corpus, walk, ends.start.id, ends.end.id, passages)
+        finding = _PathSearch(tx, corpus, walk, ends.start.id, ends.end.id, passages, as_of)
         best = finding.best(k, steps)
         worst = max(each.cost for each in best) if len(best) == k else inf
         paths = finding.paths(best)
@@ -336,8 +344,10 @@ class _PathSearch:
         start: str,
         end: str,
         passages: MatchingPassages | None = None,
+        as_of: date | None = None,
     ) -> None:
         self._passages = passages
+        self._as_of = as_of
         self._tx = tx
         self._corpus = corpus
         self._walk = walk
@@ -430,6 +440,7 @@ class _PathSearch:
             self._corpus.label,
             asked={"pairs": rarer_first},
             most=_PASSAGES_A_PAIR if self._passages is None else _LISTED_PASSAGES_A_PAIR,
+            as_of=self._as_of,
         )
         if self._passages is not None:
             rows = [_matching(row, self._passages) for row in rows]
@@ -463,6 +474,7 @@ class _PathSearch:
     def _step(self, pair: tuple[str, str], statement: Statement, chunks: Mapping[str, Row]) -> PathStep:
         chunk = chunks[statement.chunk]
         start, end = (self._walk.names[name] for name in pair)
+        times = fact_times(statement.times, chunk) if statement.kind == "fact" else times_of({})
         return PathStep(
             start=start,
             end=end,
@@ -480,6 +492,7 @@ class _PathSearch:
             cost=STEP_COST + statement.cost,
             more=max(0, self._together.get(_ordered(pair), 0) - (statement.kind != "link")),
             link_text=statement.text,
+            **times,
         )
 
 

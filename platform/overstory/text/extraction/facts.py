@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from overstory.model import FactStatement
+from overstory.model.time_spans import TimeSpan
+from overstory.text.time_spans import time_spans
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
 CLAUSES = frozenset(
     {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}
@@ -267,7 +269,7 @@ def antecedent(noun: Token) -> list[Token]:
     return [noun]
 
 
-FACT_RULES_VERSION = 3
+FACT_RULES_VERSION = 4
 """Increase this number whenever the facts extracted from the same parse may change."""
 
 _MOST_FACTS_OF_A_WORD = 100
@@ -308,15 +310,57 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         except RecursionError:  # the sentence is a chain of hundreds of relative clauses
             continue
         seen: set[tuple[str, str, str]] = set()
+        times = _times(sentence, {s.at.i for s in statements})
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
             triple = (_text(s.subject, whole=not is_existential(s.at)), s.predicate, s.words or _text(s.object))
             is_reflexive = triple[0].casefold() == triple[2].casefold()
             if all(map(_is_phrase, triple)) and not is_reflexive and triple not in seen:
                 seen.add(triple)
-                found.append(
-                    FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))
-                )
+                of = mentions.get(s.subject.i), mentions.get(s.object.i)
+                found.append(FactStatement(*triple, number, len(found), *of, *times.get(s.at.i, ())))
     return tuple(found)
+
+
+def _times(sentence: Span, stating: Set[int]) -> dict[int, tuple[str, str, bool, str]]:
+    """Return the last four fields of the facts that a word states, for each word that a time span belongs to.
+
+    A time span belongs to the nearest stating word above it in the parse: in "joined in 2019 and left in 2022", each
+    verb has its own. "former" ends what a noun says that somebody is, not what somebody does.
+    """
+    if not stating:
+        return {}
+    text = sentence.text
+    times: dict[int, tuple[str, str, bool, str]] = {}
+    for span in sorted(time_spans(text), key=_is_vague):
+        words = sentence.char_span(span.start, span.end, alignment_mode="expand")
+        at = _stated_above(words.root, stating, only_being=_is_vague(span)) if words is not None else None
+        if at is None:
+            continue
+        known = times.get(at)
+        first, last = str(span.holds_from or ""), str(span.holds_to or "")
+        if known is None:
+            times[at] = (first, last, span.ended, span.words)
+        elif known[0] and not known[1] and not first and last >= known[0]:  # "opened in 1998 and closed in 2005"
+            times[at] = (known[0], last, span.ended, f"{known[3]} … {span.words}")
+    return times
+
+
+def _is_vague(span: TimeSpan) -> bool:
+    return span.holds_from is None and span.holds_to is None
+
+
+def _stated_above(word: Token, stating: Set[int], *, only_being: bool) -> int | None:
+    """Return the index of the nearest word at or above a word that states facts; None if there is none."""
+    below = word
+    while word.i not in stating:
+        if word.head is word:
+            return None
+        below, word = word, word.head
+        if word.dep_ in {"ccomp", "relcl", "advcl"} and word.i not in stating:
+            return None  # a clause of its own that states no fact
+    if only_being and below.dep_ not in {"attr", "neg", "advmod"} and word.dep_ != "appos":
+        return None
+    return word.i
 
 
 def _stating(doc: Doc) -> list[int]:

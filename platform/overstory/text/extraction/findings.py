@@ -82,14 +82,12 @@ def united(parts: list[tuple[int, Parsed]]) -> Parsed:
             for m in part.mentions
         ]
         stated += [
-            FactStatement(
-                f.subject,
-                f.predicate,
-                f.object,
-                of_sentence + f.sentence,
-                of_fact + f.position,
-                None if f.subject_mention is None else of_mention + f.subject_mention,
-                None if f.object_mention is None else of_mention + f.object_mention,
+            replace(
+                f,
+                sentence=of_sentence + f.sentence,
+                position=of_fact + f.position,
+                subject_mention=None if f.subject_mention is None else of_mention + f.subject_mention,
+                object_mention=None if f.object_mention is None else of_mention + f.object_mention,
             )
             for f in part.facts
         ]

@@ -203,14 +203,22 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
     return phrases
 
 
+_BETWEEN_CHOICES = frozenset({"or", "oder", "ou"})
+
 _ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
 """Matches the end of a sentence, but not initials and short abbreviations: "J. R. R.", "St. Louis"."""
 
 
 def may_be_name(phrase: str) -> bool:
-    """Return False for a phrase that spans two sentences ("a compiler. How") or names only letters ("N", "X and Y")."""
-    letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
-    return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
+    """Return False for a phrase that is no single name.
+
+    It spans two sentences ("a compiler. How"), is a choice ("DFAs or NFAs"), or consists of letters ("N", "X and Y").
+    """
+    words = phrase.split()
+    letters = [word for word in words if word.lower() not in FUNCTION_WORDS]
+    if _ENDS_SENTENCE.search(phrase) or not _BETWEEN_CHOICES.isdisjoint(words):
+        return False
+    return not all(len(word) == 1 and word.isalpha() for word in letters)
 
 
 def _stops(tokens: Tokens, first: int) -> list[int]:

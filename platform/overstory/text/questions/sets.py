@@ -19,9 +19,10 @@ Operator = Literal[">", ">=", "<", "<=", "="]
 
 _LONGEST_SET_QUESTION_CHARACTERS = 400
 
-_TOKEN = re.compile(r"\d[\d.,]*\d|[^\W_]+(?:[-'’.&/][^\W_]+)*|[,;:]")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TOKEN = re.compile(r"\d{4}-\d{2}-\d{2}|\d[\d.,]*\d(?![^\W_])|[^\W_]+(?:[-'’.&/][^\W_]+)*|[,;:]")
 _ELIDED = re.compile(r"^(?:l|d|qu|s|j|c)['’](?=\w)", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d[\d.,]*")
+_NUMBER = re.compile(r"(?<![^\W_])-?\d[\d.,]*(?![^\W_])")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _GROUPED_BY_POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
 _NUMBER_WORDS: Mapping[str, int] = {
@@ -96,6 +97,8 @@ _COMPARISONS: Sequence[tuple[Operator, str]] = (
     (">=", "al menos, por lo menos, como mínimo, desde"),
     ("<=", "at most, no more than, not more than, up to, a maximum of, höchstens, maximal, au plus, como máximo"),
     (">", "more than, greater than, higher than, larger than, bigger than, longer than, heavier than, older than"),
+    (">", "größer als, höher als, länger als, schwerer als, älter als, teurer als"),
+    ("<", "kleiner als, niedriger als, kürzer als, leichter als, jünger als, billiger als, günstiger als"),
     (">", "over, above, exceeding, after, mehr als, über, nach, plus de, après, más de, después de"),
     (
         "<",
@@ -171,7 +174,11 @@ _LIGHT_WORDS = word_set(
     " trabaja trabajan vive viven hay tiene tienen está están existen"
 )
 """Words that connect a thing with the values in its row. Other verbs must be in the table, as "Joined" is."""
-_MEANINGFUL = word_set("back bottom first former front last latter name next only own part same side top")
+_MEANINGFUL = word_set(
+    "back bottom first former front last latter name next only own part same side top"
+    " before after until till since during vor nach seit bis während avant après depuis jusque antes después hasta"
+    " desde"
+)
 """Function words that may restrict what is asked for. They are not ignored."""
 _UNITS = word_set("euro euros eur usd dollar dollars pound pounds gbp chf percent prozent")
 
@@ -274,7 +281,7 @@ def set_question(question: str) -> SetQuestion | None:
     if len(question) > _LONGEST_SET_QUESTION_CHARACTERS:
         return None
     tokens = _tokens(question)
-    lower = [each.casefold() for each in tokens]
+    lower = [each.lower() for each in tokens]
     asked = _asked(lower)
     if asked is None or (lower[asked.at] in ("what", "qué") and _is_auxiliary(lower, asked.at + 1)):
         return None
@@ -290,7 +297,7 @@ def excluded_in(question: str) -> str:
     if len(question) > _LONGEST_SET_QUESTION_CHARACTERS or _MANNER.search(question):
         return ""
     tokens = _tokens(question)
-    asked = _asked([each.casefold() for each in tokens])
+    asked = _asked([each.lower() for each in tokens])
     return "" if asked is None else _SetReading(tokens, asked).read().excluded
 
 
@@ -344,6 +351,11 @@ def _tokens(question: str) -> list[str]:
     return [_ELIDED.sub("", each.group()) for each in _TOKEN.finditer(question)]
 
 
+def date_number(date: str) -> float:
+    """Return a date in ISO 8601 as a number: 20240315 for "2024-03-15"."""
+    return float(date[:10].replace("-", ""))
+
+
 def _asked(lower: Sequence[str]) -> _AskingWords | None:
     """Return the words that ask; None for questions for a reason, a manner, a time or a place, and for yes or no."""
     for at, word in enumerate(lower):
@@ -375,7 +387,7 @@ def _phrase_at(lower: Sequence[str], at: int, phrases: Iterable[str]) -> int:
 class _SetReading:
     def __init__(self, tokens: list[str], asked: _AskingWords) -> None:
         self._tokens = tokens
-        self._lower = [each.casefold() for each in tokens]
+        self._lower = [each.lower() for each in tokens]
         self._at, self._head, self._counts = asked.at, asked.at + asked.length, asked.counts
         self._language = asked.language
         foreign = frozenset[str]() if asked.language == ENGLISH else stop_words(asked.language)
@@ -410,7 +422,7 @@ class _SetReading:
         )
 
     def _asks_for_people(self) -> bool:
-        first = next((each.text.casefold() for each in self._words if each.place >= self._head), "")
+        first = next((each.text.lower() for each in self._words if each.place >= self._head), "")
         return self._lower[self._at] in _WHO or first in PEOPLE or (self._counts and first in _OF_PEOPLE)
 
     def _step(self, at: int) -> int:
@@ -508,6 +520,8 @@ class _SetReading:
 
 
 def _number(word: str) -> float | None:
+    if _ISO_DATE.fullmatch(word):
+        return date_number(word)
     if word in _NUMBER_WORDS:
         return float(_NUMBER_WORDS[word])
     return number_of(word) if word[:1].isdigit() else None

@@ -130,6 +130,7 @@ en.explore = {
     PACKAGE: "Package",
   },
   passages: (count) => many(count, "passage", "passages"),
+  time: { between: (from, to) => `${from} to ${to}`, since: (date) => `since ${date}`, until: (date) => `until ${date}`, ended: "no longer", said: (date) => `said ${date}` },
   entity: {
     about: (type, passages) => [type, many(passages, "passage", "passages")].filter(Boolean).join(" · "),
     aliases: "Also known as",
@@ -462,7 +463,7 @@ en.ask = {
   options: "Filter and search",
   filter: "Only documents where",
   filterExample: "team = 'legal' AND year >= 2020",
-  filterMeans: "A filter on document metadata. Manage lists the keys.",
+  filterMeans: "A filter on document metadata, or a day: as of 2023-06-12. Manage lists the keys.",
   retriever: "Search method",
   builtIn: "Available for every corpus",
   systems: "With their own index",

@@ -20,6 +20,7 @@ from overstory.retrieve.canopy.scoring import (
     second_sources,
     with_second_hop,
 )
+from overstory.text.questions.kinds import Form
 
 APART = {chunk: chunk for chunk in "pqtsuvmwn"}
 """Each chunk is a document of its own."""
@@ -172,10 +173,18 @@ def test_further_documents_about_a_name_of_the_question_count_less_and_keep_thei
 
 def test_how_many_come_first_depends_on_what_is_asked() -> None:
     sure, unsure = (Candidate(0.5, 0.1, 0.0, Seed("Ulm", weight)) for weight in (0.6, 0.5))
-    assert direct_documents([unsure, sure], form="question", capital=True) == 0
-    assert direct_documents([sure], form="question", capital=False) == 3
-    assert direct_documents([unsure, Candidate(0.9, 0.9)], form="question", capital=True) == 3
-    assert direct_documents([sure], form="definition", capital=True) == 10  # what it names is what it asks for
-    assert direct_documents([sure], form="advice", capital=True) == 10
-    assert direct_documents([unsure], form="advice", capital=False) == 10
-    assert direct_documents([sure], form="phrase", capital=True) == 10
+    better, best = Candidate(0.7, 0.1), Candidate(0.8, 0.1)
+
+    def direct(*candidates: Candidate, form: Form = "question", clear: str = "Ulm") -> int:
+        first = first_scores({str(place): each for place, each in enumerate(candidates)})
+        return direct_documents(candidates, first, form=form, clear={clear})
+
+    assert direct(unsure, sure) == 0
+    assert direct(sure, clear="") == 3
+    assert direct(unsure, Candidate(0.9, 0.9)) == 3
+    assert direct(sure, better) == 0
+    assert direct(sure, best) == 3  # other passages match the question much better than what it names
+    assert direct(sure, form="definition") == 10  # what it names is what it asks for
+    assert direct(sure, form="advice") == 10
+    assert direct(unsure, form="advice") == 10
+    assert direct(sure, form="phrase") == 10

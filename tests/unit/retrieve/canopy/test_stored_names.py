@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.stored_names import QuestionNames, rare_phrases
+from overstory.retrieve.canopy.stored_names import QuestionNames, names_in, rare_phrases
+from overstory.retrieve.question import read_question
+from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, entities_in
+from overstory.text.names.keys import entity_key
 from overstory.text.names.tokens import tokenise
 from overstory.text.questions.names import unknown_names
 
@@ -16,9 +19,19 @@ def asked(question: str) -> QuestionNames:
         rest=question,
         words=frozenset(),
         form="question",
-        capital=True,
+        clear=frozenset(),
         outdated=False,
     )
+
+
+def test_a_name_is_clear_if_a_capitalised_word_is_no_name_of_many_passages() -> None:
+    question = read_question("Perl: why do Perl operators on Windows Perl differ?")
+    known = [
+        QuestionEntity(name, entity_key(name), name, 1, subject=True) for name in ("Perl operators", "Windows Perl")
+    ]
+    found = QuestionEntities(*entities_in(question, lambda key: key, lambda *_: known), outdated=False)
+    assert names_in(question, found, {"perl"}).clear == {"Windows Perl"}
+    assert names_in(question, found).clear >= {"Windows Perl", "Perl operators"}
 
 
 def test_a_phrase_that_few_chunks_have_is_a_seed_of_theirs() -> None:

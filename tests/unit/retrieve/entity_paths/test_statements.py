@@ -28,6 +28,7 @@ def fact(chunk: str, sentence: int | None) -> Row:
         "object": "Bob",
         "quote": "" if sentence is None else "Ada met Bob.",
         "sentence": sentence,
+        "times": {},
     }
 
 

@@ -228,6 +228,34 @@ def test_the_same_fact_in_two_sentences_is_stated_twice() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "times"),
+    [
+        (
+            "Ruth Amsel was head of the museum from 2019 until March 2022.",
+            {("be head of", "museum"): ("2019", "2022-03", False)},
+        ),
+        (
+            "Ann joined the choir in 2019 and left the band in May 2022.",
+            {("join", "choir"): ("2019", "", False), ("leave", "band"): ("", "2022-05", False)},
+        ),
+        (
+            "Tom Kern, director of the museum from 2007 to 2011, wrote the book.",
+            {("be director of", "museum"): ("2007", "2011", False), ("write", "book"): ("", "", False)},
+        ),
+        ("The ferry no longer carries cars since 2020.", {("carry", "cars"): ("", "2020", True)}),
+        ("Clara Voss is the former director of the museum.", {("be director of", "museum"): ("", "", True)}),
+        ("Clara Voss, the former director, opened the hall.", {("open", "hall"): ("", "", False)}),
+        ("The 2012 report names the director.", {("name", "director"): ("", "", False)}),
+    ],
+)
+def test_a_fact_has_the_time_of_its_own_clause(
+    sentence: str, times: dict[tuple[str, str], tuple[str, str, bool]]
+) -> None:
+    found = {(f.predicate, f.object): (f.holds_from, f.holds_to, f.ended) for f in read(sentence).facts}
+    assert {key: found[key] for key in times} == times
+
+
+@pytest.mark.parametrize(
     "nonsense",
     [
         "a man who was " * 1_500,

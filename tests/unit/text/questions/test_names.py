@@ -117,7 +117,19 @@ def test_a_phrase_within_a_sentence_may_be_a_name(phrase: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "phrase", ["N", "X and Y", "A or B", "Compiler. How", "Python? Is", "Python; C", "Ulm! The Danube", "The", ""]
+    "phrase",
+    [
+        "N",
+        "X and Y",
+        "A or B",
+        "DFAs or NFAs",
+        "Compiler. How",
+        "Python? Is",
+        "Python; C",
+        "Ulm! The Danube",
+        "The",
+        "",
+    ],
 )
 def test_phrases_of_two_sentences_and_letters_for_anything_are_no_names(phrase: str) -> None:
     assert not may_be_name(phrase)

@@ -8,7 +8,7 @@ import { link } from "../../router.js";
 import { empty, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { editing } from "./editing.js";
-import { browserButton, entityAddress, entityLink, notes, passageItem, placeOf, rangesOf, typeText } from "./parts.js";
+import { browserButton, entityAddress, entityLink, notes, passageItem, placeOf, rangesOf, timeOf, typeText } from "./parts.js";
 
 const FACTS = 50;
 const FACTS_SHOWN = 6;
@@ -95,6 +95,7 @@ function fact(corpus, { subject, predicate, object, sentence, passages, ...place
     "li",
     { class: "card" },
     h("p", { class: "triple", dir: "auto" }, end(corpus, subject, marks, others), h("span", { class: "predicate" }, ` ${relationText(predicate, sentence, subject)} `), end(corpus, object, marks, others)),
+    timeOf(place),
     sentence && h("blockquote", { dir: "auto" }, marked(sentence, rangesOf(sentence, marks))),
     placeOf(corpus, place, sentence ? [sentence] : []),
     passages > 1 && h("p", { class: "quiet" }, text.stated(passages)),

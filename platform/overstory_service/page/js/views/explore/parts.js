@@ -52,6 +52,14 @@ export function placeOf(corpus, passage, quotations = []) {
   );
 }
 
+/** When a fact holds and when it was said, as far as its passage says so. */
+export function timeOf({ holds_from: from, holds_to: to, said_at: said, ended }) {
+  const time = words.explore.time;
+  const held = from ? (from === to ? from : to ? time.between(from, to) : time.since(from)) : to ? time.until(to) : ended ? time.ended : "";
+  const parts = [held, said ? time.said(said) : ""].filter(Boolean);
+  return parts.length > 0 && h("p", { class: "quiet" }, parts.join(", "));
+}
+
 /** A passage with some words marked. */
 export function passageItem(corpus, passage, marks = []) {
   return h(

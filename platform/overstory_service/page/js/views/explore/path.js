@@ -8,7 +8,7 @@ import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { field } from "./editing.js";
-import { browserButton, entityLink, notes, placeOf, rangesOf } from "./parts.js";
+import { browserButton, entityLink, notes, placeOf, rangesOf, timeOf } from "./parts.js";
 
 const PATHS = 3;
 const text = words.explore.path;
@@ -77,6 +77,7 @@ function step(corpus, each) {
     h("h3", { dir: "auto" }, `${each.start} → ${each.end}`),
     h("p", { class: "quiet" }, text.kinds[each.kind] ?? each.kind),
     said,
+    timeOf(each),
     each.sentences.map((sentence) => h("blockquote", { dir: "auto" }, marked(sentence, rangesOf(sentence, [each.start, each.end])))),
     placeOf(corpus, each, each.sentences),
     each.more > 0 && h("p", { class: "quiet" }, text.further(each.more)),
