@@ -45,7 +45,7 @@ from overstory.answer.subjects import identification, is_of_rival
 from overstory.answer.support import content_words, degree_of_support, has_name, is_supported, meaning_stems, padded
 from overstory.protocols import cosines_with
 from overstory.text.languages import language_of
-from overstory.text.names.keys import entity_key, key_words, without_parentheses
+from overstory.text.names.keys import key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.questions.asked_time import AskedTime, asked_time
 from overstory.text.questions.names import thing_to_identify
@@ -92,7 +92,6 @@ _FIGURE = re.compile(
 )
 """Matches a digit, or a number word in one of the languages that are not parsed."""
 _WORD = re.compile(r"\w")
-_VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +313,8 @@ def _list_around(best: Sentence, question: str, read: Sequence[Sentence]) -> tup
     """
     asked = content_words(question)
     lead = best.lead or best.text
-    if (
-        not lead.rstrip().endswith((":", "："))
-        or (best.lead
-        and not (content_words(best.text) & asked) <= content_words(best.lead))
+    if not lead.rstrip().endswith((":", "：")) or (
+        best.lead and not (content_words(best.text) & asked) <= content_words(best.lead)
     ):
         return ()
     items = [each for each in read if each.passage is best.passage and each.lead == lead]
@@ -473,29 +470,7 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
         if link is None:
             break
         chain.insert(0, link)
-    if len(chain) == 1 and asked.names and not is_about(best, asked.names):
-        return _by_shared_name(best, sentences, asked)
     return tuple(chain)
-
-
-def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
-    """Return a chain that leads through a name shared by two sentences; only the best sentence if there is none.
-
-    For example, "It is based on the novel Dracula" and "He wrote the novel Dracula" share the name Dracula.
-    """
-    begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
-    known = {entity_key(name) for name in asked.names}
-    own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]
-    for first in begun:
-        shared = _proper_names(first) - known
-        link = next((each for each in own if _proper_names(each) & shared), None)
-        if link is not None:
-            return (first, best) if link is best else (first, link, best)
-    return (best,)
-
-
-def _proper_names(sentence: Sentence) -> frozenset[str]:
-    return frozenset(entity_key(each.surface) for each in sentence.mentions if each.type not in _VALUES)
 
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:
