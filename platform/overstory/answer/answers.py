@@ -227,7 +227,7 @@ def _extracted(found: Extract, evidence: Evidence) -> Answer:
     notes = tuple(filter(None, (missing, _note_on_rest(found.left_out))))
     quoted = _quoting(lines, evidence, found.short, found.guess)
     if found.first_line:
-        numbers = "".join(f"[{number}]" for number in dict.fromkeys(line.item.number for line in lines))
+        numbers = "".join(f"[{citation.number}]" for citation in quoted.citations)
         quoted = replace(quoted, text=f"{printable(found.first_line)} {numbers}\n{quoted.text}")
     return replace(quoted, confidence=confidence, notes=notes)
 

@@ -121,6 +121,15 @@ def test_sources_are_numbered_in_the_order_of_their_citation() -> None:
     assert [(each.number, each.chunk_id) for each in found.citations] == [(1, "c2"), (2, "c1")]
 
 
+def test_a_line_on_time_cites_the_sources_of_its_sentences() -> None:
+    def second_alone(question: str, context: Context) -> Extract:
+        found = first_sentences(question, context)
+        return dataclasses.replace(found, sentences=found.sentences[1:], first_line="Since 2020")
+
+    found = answer(EVIDENCE, chat=None, extracting=second_alone)
+    assert found.text == "Since 2020 [1]\nUlm is on the Danube. [1]"
+
+
 def test_a_sentence_is_quoted_once() -> None:
     old, minster = "Ulm is old.", "It has a minster."
     found = quoting((0, old), (1, f"{old} {minster}"), (1, minster), (0, "Ulm"), (0, "Ulm"))
