@@ -290,7 +290,9 @@ def _show_text(answer: Answer) -> None:
 
 def _show_guess(answer: Answer) -> None:
     if answer.guess:
-        click.echo(f"Perhaps: {click.style(answer.guess, bold=True)}\n")
+        # Rows and edges answer exactly, so they have no confidence
+        lead = "" if answer.confidence is None else "Perhaps: "
+        click.echo(f"{lead}{click.style(answer.guess, bold=True)}\n")
 
 
 def _show_nearest(answer: Answer) -> None:

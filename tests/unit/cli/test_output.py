@@ -66,7 +66,8 @@ def test_a_title_in_a_list_of_documents_is_harmless() -> None:
 def test_an_answer_that_was_heard_is_not_shown_again(capsys: pytest.CaptureFixture[str]) -> None:
     evidence = Evidence("Where?", "test", ())
     show_answer(
-        Answer("Where?", "In Ulm. [1]", "Ulm", "extractive", "answered", (), evidence, guess="Ulm"), streamed=True
+        Answer("Where?", "In Ulm. [1]", "Ulm", "extractive", "answered", (), evidence, guess="Ulm", confidence=0.8),
+        streamed=True,
     )
     shown = capsys.readouterr().out
     assert "In Ulm" not in shown

@@ -247,7 +247,7 @@ class StatedWay:
     @property
     def length(self) -> int:
         """The number of steps. A step through a document counts twice."""
-        return len(self.statements) + sum(each.kind == "document" for each in self.statements)
+        return len(self.way) - 1 + sum(each.kind == "document" for each in self.statements)
 
 
 def add(found: list[StatedWay], new: StatedWay) -> None:

@@ -87,7 +87,7 @@ function answerText(answer, open) {
   return h(
     "div",
     { class: answer.state === "uncited" ? "answer is-uncited" : "answer" },
-    answer.guess && h("p", { class: "guess", dir: "auto" }, h("span", { class: "quiet" }, words.ask.perhaps), " ", h("strong", null, answer.guess)),
+    answer.guess && h("p", { class: "guess", dir: "auto" }, answer.confidence != null && [h("span", { class: "quiet" }, words.ask.perhaps), " "], h("strong", null, answer.guess)),
     answer.state === "uncited" && h("p", { class: "warning" }, words.ask.uncited),
     h("div", { class: "answer-text" }, formatted(textWithoutGuess(answer), cite)),
   );
