@@ -35,7 +35,7 @@ from overstory.examples import demo_corpus
 ASKED = 20  # questions of each corpus
 HITS = 5
 KEPT = 100  # reasons of each corpus
-OF_WORDS = ("contains ", "is in a section that contains ", "is among the closest ", "is closest ", "closest ")
+OF_WORDS = ("contains ", "is in a section that contains ", "is among the closest ", "is only loosely ")
 """Beginnings of reasons that mention no entity."""
 JUDGEMENTS = ("true", "false", "empty")
 SAME = ("corpus", "question", "title", "passage", "reason")

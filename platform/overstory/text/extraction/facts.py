@@ -353,7 +353,7 @@ def _stated_above(word: Token, stating: Set[int], *, only_being: bool) -> int | 
     """Return the index of the nearest word at or above a word that states facts; None if there is none."""
     below = word
     while word.i not in stating:
-        if word.head is word:
+        if word.head.i == word.i:  # spaCy makes another Token on each access
             return None
         below, word = word, word.head
         if word.dep_ in {"ccomp", "relcl", "advcl"} and word.i not in stating:

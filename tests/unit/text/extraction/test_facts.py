@@ -246,6 +246,7 @@ def test_the_same_fact_in_two_sentences_is_stated_twice() -> None:
         ("Clara Voss is the former director of the museum.", {("be director of", "museum"): ("", "", True)}),
         ("Clara Voss, the former director, opened the hall.", {("open", "hall"): ("", "", False)}),
         ("The 2012 report names the director.", {("name", "director"): ("", "", False)}),
+        ("The head since 2019, a tall man who wrote books.", {("write", "books"): ("", "", False)}),  # no verb above
     ],
 )
 def test_a_fact_has_the_time_of_its_own_clause(
