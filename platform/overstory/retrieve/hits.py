@@ -193,7 +193,7 @@ def fact_times(properties: Mapping[str, Any], chunk: Row) -> FactTimes:
     if not times["said_at"]:
         document = chunk["document"]
         day, precision = document.get(METADATA + SAID_AT), document.get(METADATA + SAID_AT_PRECISION)
-        times |= {"said_at": times_of({"said_at": day, "said_at_precision": precision})["said_at"]}
+        times["said_at"] = times_of({"said_at": day, "said_at_precision": precision})["said_at"]
     return times
 
 

@@ -57,7 +57,7 @@ def document_date(*, title: str, path: str, metadata: Mapping[str, object], text
     for found in _found(title, path, metadata, text):
         if best is None or _refines(found.date, best.date):
             best = found
-        if best is not None and best.date.day is not None:
+        if best.date.day is not None:
             break
     return best
 

@@ -67,5 +67,6 @@ def test_headings_date_the_facts_below_them() -> None:
 
 
 def _found(given: dict[str, Any]) -> tuple[str, str] | None:
-    found = document_date(**{"title": "", "path": "", "text": "", "metadata": {}} | given)
+    nothing: dict[str, Any] = {"title": "", "path": "", "text": "", "metadata": {}}
+    found = document_date(**nothing | given)
     return None if found is None else (str(found.date), found.found_in)

@@ -290,6 +290,9 @@ class _Predication(NamedTuple):
     words: str = ""
 
 
+_NO_TIME = ("", "", False, "")
+
+
 def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
     """Return the facts in a parsed text, in order and without duplicates within a sentence.
 
@@ -317,7 +320,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
             if all(map(_is_phrase, triple)) and not is_reflexive and triple not in seen:
                 seen.add(triple)
                 of = mentions.get(s.subject.i), mentions.get(s.object.i)
-                found.append(FactStatement(*triple, number, len(found), *of, *times.get(s.at.i, ())))
+                found.append(FactStatement(*triple, number, len(found), *of, *times.get(s.at.i, _NO_TIME)))
     return tuple(found)
 
 
@@ -333,7 +336,7 @@ def _times(sentence: Span, stating: Set[int]) -> dict[int, tuple[str, str, bool,
     times: dict[int, tuple[str, str, bool, str]] = {}
     for span in sorted(time_spans(text), key=_is_vague):
         words = sentence.char_span(span.start, span.end, alignment_mode="expand")
-        at = _stated_above(words.root, stating, only_being=_is_vague(span)) if words is not None else None
+        at = _stated_above(words.root, stating, only_being=_is_vague(span))
         if at is None:
             continue
         known = times.get(at)

@@ -29,7 +29,7 @@ def test_a_name_is_clear_if_a_capitalised_word_is_no_name_of_many_passages() -> 
     known = [
         QuestionEntity(name, entity_key(name), name, 1, subject=True) for name in ("Perl operators", "Windows Perl")
     ]
-    found = QuestionEntities(*entities_in(question, lambda key: key, lambda *_: known), outdated=False)
+    found = QuestionEntities(*entities_in(question, lambda key: key, lambda _wanted, _terms: known), outdated=False)
     assert names_in(question, found, {"perl"}).clear == {"Windows Perl"}
     assert names_in(question, found).clear >= {"Windows Perl", "Perl operators"}
 

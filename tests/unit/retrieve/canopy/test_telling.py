@@ -25,7 +25,7 @@ def row(chunk: str, text: str = "", **other: Any) -> dict[str, Any]:  # columns 
 
 def asked(question: str, *names: str) -> QuestionNames:
     known = [QuestionEntity(name, entity_key(name), name, 1, subject=True) for name in names]
-    found = entities_in(read_question(question), lambda key: key, lambda *_: known)
+    found = entities_in(read_question(question), lambda key: key, lambda _wanted, _terms: known)
     return names_in(read_question(question), QuestionEntities(*found, outdated=False))
 
 
