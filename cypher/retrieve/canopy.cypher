@@ -181,7 +181,7 @@ CALL (c) {
   MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE any(key IN $keys WHERE e.key CONTAINS key)
   RETURN e.key AS key, coalesce(e.type, '') AS type, coalesce(m.surfaces, []) AS spellings, null AS source
   UNION ALL
-  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.full AND a.source IN $own AND e.key IN $keys
+  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE (a.full OR a.source = 'definition') AND a.source IN $own AND e.key IN $keys
   RETURN e.key AS key, coalesce(e.type, '') AS type, [] AS spellings, a.source AS source
 }
 RETURN collect([c.id, key, type, spellings, source]) AS names

@@ -151,7 +151,7 @@ def test_what_is_no_address_is_refused_with_an_example(uri: str) -> None:
 
 
 def test_a_password_for_the_embedded_server_is_refused() -> None:
-    with pytest.raises(SettingsError, match="password without uri") as caught:
+    with pytest.raises(SettingsError, match="password cannot be used without uri") as caught:
         Settings.from_environment({}).at(password="secret")
     assert "secret" not in str(caught.value)
 

@@ -115,7 +115,7 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
         "Corpus": 1,
         "Document": 3,
         "MissingDocument": 1,
-        "Entity": 10,
+        "Entity": 9,
         "Fact": 5,
         "Stage": 5,
         "PassageVector": chunks,

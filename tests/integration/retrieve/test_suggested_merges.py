@@ -188,7 +188,9 @@ def test_hidden_names_and_those_of_disabled_documents_are_not_suggested(knowledg
 def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overstory: Run) -> None:
     corpus = ("--corpus", knowledge.corpus_name)
     shown = overstory("entities", "suggest", *corpus)
-    assert shown.out.startswith("'IBM' (ORG, 2 passages) → 'International Business Machines' (ORG, 1 passage): acronym")
+    assert shown.out.startswith(
+        "'IBM' (Organisation, 2 passages) → 'International Business Machines' (Organisation, 1 passage): acronym"
+    )
     assert "(IBM) in most offices.  [tests/passages#0]" in shown.out
     assert "overstory entities merge NAME --into NAME" in shown.err
     few = overstory("entities", "suggest", "--limit", "1", "--json", *corpus).json()
