@@ -37,11 +37,12 @@ _APPOSITION = re.compile(
 )
 _IN_PARENTHESES = re.compile(r"\s*\((?=[^()]*[^\W\d_]{3})(?!\s*(?:born|geb|né)\b)[^()\d]{3,80}\)")
 _BEFORE_NAME = re.compile(
-    rf"(?P<article>\b{_ARTICLE}\s+|\b(?:l|d|dell)['’])?(?P<words>(?:[\w-]+\s+){{1,3}})\Z", re.IGNORECASE
+    rf"(?:(?P<article>\b{_ARTICLE}\s++|\b(?:l|d|dell)['’])|(?<![\w-]))(?P<words>(?:[\w-]++\s++){{1,3}})\Z",
+    re.IGNORECASE,
 )
 _KEYED = re.compile(r"\A\W{0,4}(?P<key>[^\s:=|.!?][^:=|.!?\n]{0,40}?)\s?[:=：]\s*\S")
 _LEAST_WORDS_OF_A_DEFINITION = 3
-_ADDRESS = re.compile(r"<[^<>]*>|\S+@\S+")
+_ADDRESS = re.compile(r"<[^<>]*>|(?<![^\s>])[^\s>]+@\S+")
 _NO_ROLES = word_set("who which that whose where when and but or not if said also away here there now born")
 
 
@@ -132,12 +133,12 @@ def _is_function_word(word: str) -> bool:
 # Things that are told apart by one word: shaft B and shaft C, the north and the south bridge, Depot North and South.
 
 _NUMBERED = re.compile(
-    r"(?P<noun>[^\W\d_]{3,})\s+(?:no\.?\s*|nr\.?\s*|n°\s*)?(?P<mark>\d{1,3}[a-z]?|[A-Z]\d{0,3})(?![\w’'-])"
+    r"(?<![^\W\d_])(?P<noun>[^\W\d_]{3,}+)\s++(?:no\.?\s*+|nr\.?\s*+|n°\s*+)?(?P<mark>\d{1,3}[a-z]?|[A-Z]\d{0,3})(?![\w’'-])"
 )
 _STANDING_LETTER = re.compile(
     r"(?<![\w.'’-])(?:[A-Z]\d{1,3}|[B-HJ-Z](?=\s+(?:is|was|has|had|goes|went|can)\b|[,;)]| and | or ))(?![\w'’-])"
 )
-_CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:\s+[^\W\d_a-z][\w'’-]*)+")
+_CAPITALISED = re.compile(r"(?<![\w'’-])[a-z\d_'’-]*+(?P<name>[^\W\d_a-z][\w'’-]*+(?:\s++[^\W\d_a-z][\w'’-]*+)++)")
 
 
 def is_of_rival(sentence: Sentence, question: str, asked: AskedFor) -> bool:

@@ -89,7 +89,7 @@ def meaning_stems(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?:_[A-Za-z0-9]++)++")
 _PART = re.compile(r"[a-z]{2,}")
 
 

@@ -38,7 +38,7 @@ _MOST_CHARACTERS_OF_A_NAME = 80  # longer texts do not name rows
 
 _YES = word_set("yes true y x ja wahr oui vrai sí si verdadero")
 _NO = word_set("no false n nein falsch non faux falso - –")
-_ITEMS = re.compile(r"\s*[,;/]\s*|\s+(?:and|und|et|y|&)\s+")
+_ITEMS = re.compile(r"(?:(?<!\s)\s++)?[,;/]\s*+|(?<!\s)\s++(?:and|und|et|y|&)\s++")
 _COLUMN_WORD = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|^[A-Z]{1,4}$")
 _YEAR = re.compile(r"\b(1\d{3}|20\d{2})\b")

@@ -197,12 +197,12 @@ _IN_NAME = (
 """Dates in file names: 2019-03-04 or 20190304, 04.03.2019, 2019-03, 2019."""
 _REST = re.compile(r"[\s.,;)*_|]*(?:\d{1,2}[:.h]\d\d(?::\d\d)?)?[\s\w+:.()*_|]{0,12}")
 """The rest of the line after a date: a time, with its zone."""
-_PLACE = re.compile(r"(?:(?:[^\W\d_][\w'’.-]*\s*){0,4},\s*(?:den|the|le|el|il|a|op|am|on|\w+day,?)?)?")
+_PLACE = re.compile(r"(?:(?:[^\W\d_][\w'’.-]*+\s*+){0,4},\s*(?:den|the|le|el|il|a|op|am|on|\w+day,?)?)?")
 _LABEL = re.compile(
     r"^(?:\w+\s)?(?:date|dated|datum|fecha|data|sent|gesendet|envoyé|enviado|inviato|verzonden|published|veröffentlicht|publié"
     r"|publicado|pubblicato|gepubliceerd|issued|ausgegeben|(?:last )?(?:updated|changed|revised)|stand|version|as of"
-    r"|mis à jour|actualizado|aggiornato|bijgewerkt)\b[^\d\W]*\s*(?:le|el|il|am|on|den|op)?"
-    r"\s*[:\-–]?\s*(?:\w{2,10}\.?,\s*)?$",
+    r"|mis à jour|actualizado|aggiornato|bijgewerkt)\b\s*+(?:le|el|il|am|on|den|op)?"
+    r"\s*+[:\-–]?\s*+(?:\w{2,10}\.?,\s*+)?$",
     re.IGNORECASE,
 )
 _REFERRING = re.compile(

@@ -44,7 +44,7 @@ _NATIONALITIES = frozenset({"NORP", "LANGUAGE"})
 
 _PLACES = _NATIONALITIES | {"GPE", "LOC"}
 
-_SEVERAL_NAMES = re.compile(r"\s+(?:and|or|und|oder|et|ou|y|o|e|en)\s+|[,/&]")
+_SEVERAL_NAMES = re.compile(r"(?<!\s)\s++(?:and|or|und|oder|et|ou|y|o|e|en)\s++|[,/&]")
 
 _NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
 """Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match "50 Cent" or
@@ -56,7 +56,7 @@ _IS_A = re.compile(
 )
 """Matches what follows a name where it is defined: "(1890–1950) was a"."""
 
-_CAPITALISED_BEFORE = re.compile(r"(?P<word>[^\W\d_][\w'’-]*)[ -]$")
+_CAPITALISED_BEFORE = re.compile(r"(?<![\w'’-])[\d_'’-]*+(?P<word>[^\W\d_][\w'’-]*)[ -]$")
 _CAPITALISED_AFTER = re.compile(r"[ -](?P<word>[^\W\d_][\w'’-]*)")
 _LONGEST_NEIGHBOUR_CHARACTERS = 40
 

@@ -36,7 +36,7 @@ _LONGEST_SHOUTED_WORDS = 4
 """Maximum number of words in a subject that is written in capitals. Longer text in capitals is part of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _BEFORE_A_LINE = " \t\r\n#"
-_NOT_IN_NAMES = re.compile(r"\||[^\W\d_]{4,}\.\s")
+_NOT_IN_NAMES = re.compile(r"\||[^\W\d_]{4}\.\s")
 """Matches the border between two cells of a table, or between two sentences."""
 _FORM_LINE = re.compile(r"\d|[^:]{1,40}:\W*\s")
 """Matches the beginning of a dated line or of a field, such as "Present: Ann Lee"."""

@@ -59,12 +59,12 @@ _FIRST = re.compile(
 )
 _NAME = r"(?P<anchor>(?:the |a |der |die |das |le |la |el |il |de )?[^\W\d_a-z][^,;?]{1,60}?)"
 _BEFORE = re.compile(
-    r"\s+(?:(?:just |immediately |right )?before|prior to|preceding|unmittelbar vor|vor|avant|antes (?:de|que)"
+    r"(?<!\s)\s++(?:(?:just |immediately |right )?before|prior to|preceding|unmittelbar vor|vor|avant|antes (?:de|que)"
     r"|prima di|voor)"
     rf" {_NAME}(?=\s*\?|\s*$)"
 )
 _AFTER = re.compile(
-    rf"\s+(?:(?:just |immediately |right )?after|following|nach|après|después de|dopo|na) {_NAME}(?=\s*\?|\s*$)"
+    rf"(?<!\s)\s++(?:(?:just |immediately |right )?after|following|nach|après|después de|dopo|na) {_NAME}(?=\s*\?|\s*$)"
 )
 _WHO = re.compile(r"\W*(?:wer|wen|qui|quién|quiénes|chi|quem|wie)\b", re.IGNORECASE)
 """In other languages, "nach Ulm" and "na" after other question words may mean a direction."""
@@ -113,4 +113,4 @@ def asked_time(question: str) -> AskedTime | None:
 
 
 def _tidy(question: str) -> str:
-    return re.sub(r"\s+([?.,])", r"\1", " ".join(question.split()))
+    return re.sub(r" ([?.,])", r"\1", " ".join(question.split()))

@@ -33,8 +33,8 @@ def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
 
 _FIRST_WORD = re.compile(r"\W*[\w'’-]+")
 _CAPITALISED = re.compile(
-    r"(?P<before>[\w'’]+\s+)?(?P<name>[^\W\d_a-zß-öø-ÿ][\w'’-]*(?:\s+(?:(?:de|del|della|di|du|da|la|le|van|von|der|den|of)\s+){0,2}"
-    r"[^\W\d_a-zß-öø-ÿ][\w'’-]*)*)"
+    r"(?:(?<![\w'’])(?P<before>[\w'’]++\s++))?(?P<name>[^\W\d_a-zß-öø-ÿ][\w'’-]*"
+    r"(?:\s++(?:(?:de|del|della|di|du|da|la|le|van|von|der|den|of)\s++){0,2}[^\W\d_a-zß-öø-ÿ][\w'’-]*)*)"
 )
 _BEFORE_A_NAME = word_set("in von bei nach aus für mit zu an und oder seit durch gegen ohne um")
 
