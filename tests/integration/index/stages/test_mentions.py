@@ -155,7 +155,7 @@ def test_a_question_names_terms_in_lower_case_and_shapes(open_corpus: OpenCorpus
     knowledge.index()
     for question, name in (
         ("Which grain size has sand?", "grain size"),
-        ("What is a sieve?", "Sieve"),
+        ("What is a sieve?", "sieve"),
         ("What does --mesh do?", "--mesh"),
     ):
         reasons = [reason for hit in knowledge.search(question, 3).hits for reason in hit.reasons]
