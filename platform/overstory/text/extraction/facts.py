@@ -320,7 +320,8 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
             if all(map(_is_phrase, triple)) and not is_reflexive and triple not in seen:
                 seen.add(triple)
                 of = mentions.get(s.subject.i), mentions.get(s.object.i)
-                found.append(FactStatement(*triple, number, len(found), *of, *times.get(s.at.i, _NO_TIME)))
+                first, last, ended, words_of_time = times.get(s.at.i, _NO_TIME)
+                found.append(FactStatement(*triple, number, len(found), *of, first, last, ended, words_of_time))
     return tuple(found)
 
 
