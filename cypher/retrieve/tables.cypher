@@ -46,8 +46,8 @@ RETURN d.title AS title, passages, found
 // -- retrieve/records
 // Read the documents of a source, such as the rows of a CSV file with a column for the text.
 // Parameters: $source STRING; $most INTEGER (documents to return); $documents LIST<STRING> (ids; null for all documents)
-// Rows: documents LIST<MAP> (the properties), in the order of the keys; found INTEGER (such documents, counted up to
-//   $most + 1); one row
+// Rows: documents LIST<MAP> (the properties), in the order of the keys, or [] if there are more than $most; found INTEGER
+//   (such documents, counted up to $most + 1); one row
 CALL () {
   MATCH (d:Overstory {corpus: $corpus, source: $source})
   USING INDEX SEEK d:Overstory(corpus, source, source_key)
@@ -55,4 +55,4 @@ CALL () {
   WITH d ORDER BY d.corpus, d.source, d.source_key LIMIT $most + 1
   RETURN collect(properties(d)) AS documents
 }
-RETURN documents[..$most] AS documents, size(documents) AS found
+RETURN CASE WHEN size(documents) > $most THEN [] ELSE documents END AS documents, size(documents) AS found

@@ -119,6 +119,9 @@ def _tables(
         )
         if row["found"] <= _MOST_RECORDS:
             tables += filter(None, [_of_records(source, row["documents"])])
+        elif question.operates:
+            name = on_one_line(PurePosixPath(source).name)
+            notes.append(f"“{name}” has more than {_MOST_RECORDS:,} records, so they were not counted.")
     return tables, notes
 
 

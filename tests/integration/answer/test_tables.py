@@ -10,6 +10,7 @@ from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, TablePart
+from overstory.retrieve import asked_tables
 
 STAFF = [
     ("Name", "City", "Team", "Phone"),
@@ -110,6 +111,15 @@ def test_no_number_is_claimed_without_a_table(works: Knowledge) -> None:
     counted = works.ask("How many women work in Ulm?", least_confidence=0)
     assert counted.state == "not_in_documents"
     assert "nothing was counted" in counted.text
+
+
+def test_too_many_records_are_reported(works: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "How many tickets of Ada Huber are open?"
+    assert works.ask(question).guess == "2"
+    monkeypatch.setattr(asked_tables, "_MOST_RECORDS", 2)
+    found = works.ask(question)
+    assert found.guess != "2"
+    assert "“tickets.csv” has more than 2 records, so they were not counted." in found.notes
 
 
 def test_only_documents_that_match_a_filter_are_counted(works: Knowledge) -> None:
