@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
+from typing import NamedTuple
 
 from overstory.answer.answer_type import (
     asks_about_the_present,
@@ -135,17 +136,14 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     time = asked_time(question)
     if time is None and asks_about_the_present(question) and types_asked_for(question):
         time = AskedTime("now", question, implied=True)
-    if time is not None:
-        timed = _extract_at(time, question, context, reader, least)
+    reading: _QuestionReading | None = None
+    if time is not None and (reading := _read_at(time, question, context, reader)) is not None:
+        timed = _extract_at(time, question, reading, context, reader, least)
         if timed is not None:
             return timed
-    asked = reader.asked_for(question)
-    read = records_named(reader.sentences(context.items), asked.names)
-    if asks_when(question):
-        clock = Clock(context.items, read)
-        read = [replace(each, dated=clock.said_on(each)) for each in read]
-    scene = _Scene(question, asked, context.items, read)
-    sentences = _scored(question, asked, read, scene, reader)
+    if reading is None or time is None or not time.implied or asks_when(question):
+        reading = _read_for(question, reader.asked_for(question), context, reader, dated=asks_when(question))
+    asked, read, scene, sentences = reading
     if not sentences:
         return Extract(())
     confidence = confidence_in(question, asked, context.items, sentences, reader.words)
@@ -184,21 +182,51 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     return Extract((*chain, *further)[: max(_MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
 
 
-def _refusal(sentences: Sequence[Sentence], confidence: Confidence, covered: tuple[str, ...] = ()) -> Extract:
-    nearest = tuple(_worth_showing(sentences, _FURTHER_SENTENCE_SHARE))
-    return Extract((), confidence=confidence, nearest=nearest, covered=covered)
+class _QuestionReading(NamedTuple):
+    """The sentences of all passages, and those that were scored for a question."""
+
+    asked: AskedFor
+    read: list[Sentence]
+    scene: _Scene
+    sentences: list[Sentence]
 
 
-def _extract_at(time: AskedTime, question: str, context: Context, reader: AnswerReader, least: float) -> Extract | None:
-    """Answer a question about time; None if its time selects nothing, so that it is read like any other question."""
+def _read_for(
+    question: str, asked: AskedFor, context: Context, reader: AnswerReader, *, dated: bool = False
+) -> _QuestionReading:
+    """Read and score the sentences for a question.
+
+    Args:
+        dated: True to give each sentence without a date the date of its document.
+    """
+    read = records_named(reader.sentences(context.items), asked.names)
+    if dated:
+        clock = Clock(context.items, read)
+        read = [replace(each, dated=clock.said_on(each)) for each in read]
+    scene = _Scene(question, asked, context.items, read)
+    return _QuestionReading(asked, read, scene, _scored(question, asked, read, scene, reader))
+
+
+def _read_at(time: AskedTime, question: str, context: Context, reader: AnswerReader) -> _QuestionReading | None:
+    """Read the sentences for a question about time; None if its time cannot select among them."""
     asked = reader.asked_for(time.rest)
     foreign = language_of(question) != "en"
     simple = asked.direct or (time.kind == "during" and time.outer and not asked.through)
     if asks_to_choose(question) or not (foreign or (simple and (asked.names or asked.wanted))):
         return None
-    read = records_named(reader.sentences(context.items), asked.names)
-    scene = _Scene(time.rest, asked, context.items, read)
-    sentences = _scored(time.rest, asked, read, scene, reader)
+    return _read_for(time.rest, asked, context, reader)
+
+
+def _refusal(sentences: Sequence[Sentence], confidence: Confidence, covered: tuple[str, ...] = ()) -> Extract:
+    nearest = tuple(_worth_showing(sentences, _FURTHER_SENTENCE_SHARE))
+    return Extract((), confidence=confidence, nearest=nearest, covered=covered)
+
+
+def _extract_at(
+    time: AskedTime, question: str, reading: _QuestionReading, context: Context, reader: AnswerReader, least: float
+) -> Extract | None:
+    """Answer a question about time; None if its time selects nothing, so that it is read like any other question."""
+    asked, read, _, sentences = reading
     if not sentences:
         return None
     related = on_the_relation(sentences, read, asked, time.kind)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import pytest
 
-from overstory.answer import ALWAYS, AnswerReader, Extract, extract, read_within
+from overstory.answer import ALWAYS, AnswerReader, Extract, extract, extractive, read_within
 from overstory.answer.reader import _LONGEST_SHOWN_SENTENCE_CHARACTERS
 from overstory.embed import make_embedder
 from overstory.model import Evidence, Hit
+from overstory.protocols import Embedder, Vectors, cosines_with
 from overstory.settings import Settings
 
 _TEAM = "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan."
@@ -415,7 +417,7 @@ def test_a_question_in_capitals_is_understood() -> None:
     assert chosen("WHO OWNS THE BILLING SERVICE?", ("Billing", "The billing service is owned by Marta Oyelaran.")).guess
 
 
-# Who or what
+# Questions on who or what somebody or something is
 
 
 MAILS = (
@@ -574,6 +576,19 @@ def test_a_question_about_time_selects_what_holds_then(question: str, guess: str
 def test_what_holds_now_is_said_with_its_time_and_what_held_before() -> None:
     found = chosen("Who is the chief executive of Norvik Energy?", *NORVIK)
     assert found.first_line == "Since 1 July 2023: Pavel Horn. Before: Ruth Amsel (from 4 March 2019)."
+
+
+def test_sentences_are_scored_once_if_the_present_tense_selects_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counting(embedder: Embedder, question: str, passages: Sequence[str]) -> Vectors:
+        asked.append(question)
+        return cosines_with(embedder, question, passages)
+
+    monkeypatch.setattr(extractive, "cosines_with", counting)
+    question = "Who is the keeper of the lighthouse?"
+    assert chosen(question, ("", "Ada Moss is the keeper of the lighthouse.")).guess == "Ada Moss"
+    assert asked == [question]
 
 
 def test_a_time_that_nothing_covers_is_refused_with_the_times_covered() -> None:
