@@ -212,46 +212,37 @@ def _is_damage(error: Exception) -> bool:
     )
 
 
-class _Gunzipped(gzip.GzipFile):
-    """A GzipFile that also closes the underlying file."""
+class _OwnsFile(io.BufferedIOBase):
+    """A stream that also closes the file from which it unpacks."""
 
-    def __init__(self, raw: IO[bytes]) -> None:
-        super().__init__(fileobj=raw)
-        self._packed = raw
+    packed: IO[bytes]
 
     def close(self) -> None:
         super().close()
-        self._packed.close()
+        self.packed.close()
 
 
-class _Bunzipped(bz2.BZ2File):
-    """A BZ2File that also closes the underlying file."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        super().__init__(raw)
-        self._packed = raw
-
-    def close(self) -> None:
-        super().close()
-        self._packed.close()
+class _Gunzipped(_OwnsFile, gzip.GzipFile):
+    pass
 
 
-class _Unxzipped(lzma.LZMAFile):
-    """An LZMAFile that also closes the underlying file."""
+class _Bunzipped(_OwnsFile, bz2.BZ2File):
+    pass
 
-    def __init__(self, raw: IO[bytes]) -> None:
-        super().__init__(raw)
-        self._packed = raw
 
-    def close(self) -> None:
-        super().close()
-        self._packed.close()
+class _Unxzipped(_OwnsFile, lzma.LZMAFile):
+    pass
+
+
+def _owning(stream: _OwnsFile, raw: IO[bytes]) -> IO[bytes]:
+    stream.packed = raw
+    return cast("IO[bytes]", stream)
 
 
 _MAGIC_BYTES = 10
 _UNPACKED: dict[re.Pattern[bytes], Callable[[IO[bytes]], IO[bytes]]] = {
-    re.compile(rb"\x1f\x8b"): lambda raw: cast("IO[bytes]", _Gunzipped(raw)),
-    re.compile(rb"BZh[1-9]1AY&SY"): lambda raw: cast("IO[bytes]", _Bunzipped(raw)),
-    re.compile(rb"\xfd7zXZ\0"): lambda raw: cast("IO[bytes]", _Unxzipped(raw)),
+    re.compile(rb"\x1f\x8b"): lambda raw: _owning(_Gunzipped(fileobj=raw), raw),
+    re.compile(rb"BZh[1-9]1AY&SY"): lambda raw: _owning(_Bunzipped(raw), raw),
+    re.compile(rb"\xfd7zXZ\0"): lambda raw: _owning(_Unxzipped(raw), raw),
 }
 """Maps the first bytes of compressed files to the function that unpacks them."""
