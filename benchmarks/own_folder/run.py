@@ -7,16 +7,14 @@ The folder `documents/` is ingested into the corpus `own-folder`, which is kept:
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.own_questions.run import SEPARATOR, Question, Row, judged, table
+from benchmarks.own_questions.run import SEPARATOR, Question, Row, judged, run, table
 
-from overstory import Knowledge, OverstoryError
+from overstory import Knowledge
 
 HERE = Path(__file__).resolve().parent
 DOCUMENTS = HERE / "documents"
@@ -26,21 +24,12 @@ UNANSWERABLE = "unanswerable"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows to this file")
-    arguments = parser.parse_args()
-    try:
-        rows = list(answered(read_questions(QUESTIONS)))
-    except OverstoryError as error:
-        print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
-        return error.exit_code
-    for row in rows:
-        print(f"{row.outcome:28}{row.question}\n{'':28}{row.state}, guess {row.guess!r}: {row.text.splitlines()[0]}")
-    print(f"\n{table(rows, tuple(dict.fromkeys(row.kind for row in rows)))}\n\n{shares(rows)}")
-    if arguments.json:
-        content = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
-        arguments.json.write_text(f"{content}\n", encoding="utf-8")
-    return 0
+    return run(__doc__, answered(read_questions(QUESTIONS)), summary)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return the table of outcomes by kind, and the three shares."""
+    return f"{table(rows, tuple(dict.fromkeys(row.kind for row in rows)))}\n\n{shares(rows)}"
 
 
 def indexed() -> Knowledge:

@@ -15,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,19 +70,22 @@ class Row:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return run(__doc__, (row for name in FOLDERS for row in answered(name)), table)
+
+
+def run(description: str | None, answers: Iterable[Row], summary: Callable[[list[Row]], str]) -> int:
+    """Run a benchmark as a command: print the rows and a summary, write the rows to `--json`, return the exit code."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows to this file")
     arguments = parser.parse_args()
-    rows: list[Row] = []
     try:
-        for name in FOLDERS:
-            rows += answered(name)
+        rows = list(answers)
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
         return error.exit_code
     for row in rows:
         print(f"{row.outcome:28}{row.question}\n{'':28}{row.state}, guess {row.guess!r}: {row.text.splitlines()[0]}")
-    print(f"\n{table(rows)}")
+    print(f"\n{summary(rows)}")
     if arguments.json:
         content = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
         arguments.json.write_text(f"{content}\n", encoding="utf-8")
