@@ -58,7 +58,7 @@ def table_blocks(
     Args:
         header_rows: number of rows in the header; 0 if there is none. If None, a header is detected: a row of short
             texts above numbers or dates, or a first row of at least three distinct short texts.
-        is_certain: False if `header_rows` comes from a format whose tables often mark a header that is none.
+        is_certain: False if tables of the format often mark rows as a header that are not one.
     """
     names: tuple[str, ...] = ()
     before_gap: tuple[str, ...] = ()

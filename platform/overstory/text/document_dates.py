@@ -15,7 +15,7 @@ from overstory.text.languages import foreign_language
 from overstory.text.time_spans import dates_in, fact_span, names_a_document
 
 DateSource = Literal["metadata", "title", "path", "text"]
-"""Where the date of a document was found."""
+"""Part of a document in which its date was found."""
 
 _DATED_BY = ("said_at", "date", "sent", "published", "issued", "publication_date", "pubdate")
 """Metadata keys for the date of a document, the best first.
@@ -63,7 +63,7 @@ def document_date(*, title: str, path: str, metadata: Mapping[str, object], text
 
 
 SAID_AT = "said_at"
-"""Metadata key: when the text of a document was said, as far as it says so; its first day if that is a year or a month.
+"""Metadata key: the date of a document, if the document gives one; the first day if the date is a year or a month.
 It is file metadata: it follows from the document, and corpus digests ignore it."""
 SAID_AT_PRECISION = "said_at_precision"
 """Metadata key: "year" or "month" if the date of a document is not a day."""

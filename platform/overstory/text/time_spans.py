@@ -249,7 +249,7 @@ _LONGEST_WORD_CHARACTERS = 60
 def _span(
     found: re.Match[str], sentence: str, rules: _Rules, ended: re.Match[str] | None, verbs: Sequence[_Verb]
 ) -> TimeSpan | None:
-    kind = found.lastgroup or ""  # the last group of the form that was found
+    kind = found.lastgroup or ""  # the name of the group that matched last
     start, stop = found.start("bare") if kind == "bare" else found.start(), found.end()
 
     def span(first: PartialDate | None, last: PartialDate | None, *, over: bool = False) -> TimeSpan:

@@ -1,4 +1,4 @@
-"""Which encoding is detected for text that is not UTF-8."""
+"""Encodings that are detected for text that is not UTF-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a PDF shows on top of its pages: form fields, free text and stamps."""
+"""Annotations on the pages of a PDF are read: form fields, free text and stamps."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ from overstory.text.questions.names import (
 _MOST_PHRASES_OF_A_QUESTION = 30
 
 _LEAST_IDF_OF_A_CLEAR_NAME = 0.35
-"""Names with a lower IDF weight occur in so many passages that they say little about a question: "Perl" in a manual of
-Perl. At this weight, one in ten of 1,000 passages mentions the name."""
+"""Names with a lower IDF weight are too frequent to tell what a question is about: "Perl" in a manual of Perl. At
+this weight, one in ten of 1,000 passages mentions the name."""
 
 
 @dataclass(frozen=True, slots=True)

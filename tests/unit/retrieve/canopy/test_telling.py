@@ -1,4 +1,4 @@
-"""Which names and ways explain why a passage was found."""
+"""Names and ways explain why a passage was found."""
 
 from __future__ import annotations
 
