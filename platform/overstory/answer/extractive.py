@@ -11,7 +11,7 @@ with their titles, counting words shared with the question, and using titles as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -46,7 +46,7 @@ from overstory.answer.subjects import identification, is_of_rival
 from overstory.answer.support import content_words, degree_of_support, has_name, is_supported, meaning_stems, padded
 from overstory.protocols import cosines_with
 from overstory.text.languages import language_of
-from overstory.text.names.keys import key_words, without_parentheses
+from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.questions.asked_time import AskedTime, asked_time
 from overstory.text.questions.names import thing_to_identify
@@ -93,6 +93,7 @@ _FIGURE = re.compile(
 )
 """Matches a digit, or a number word in one of the languages that are not parsed."""
 _WORD = re.compile(r"\w")
+_VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
         return Extract(listed[: len(listed) - left_out], listed[0], "", confidence, left_out=left_out)
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     further = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
-    chain = _chain(best, sentences, asked, scene)
+    chain = _chain(best, sentences, asked, scene, question)
     same_passage = [each for each in read if each.passage.number == best.passage.number]
     guess = guess_in(question, asked, chain, same_passage, through) or yes_or_no(question, asked, best)
     guess = guess or (best.dated if asks_when(question) and is_outright(question, best.text) else "")
@@ -487,10 +488,12 @@ def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sente
             return
 
 
-def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene: _Scene) -> tuple[Sentence, ...]:
+def _chain(
+    best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene: _Scene, question: str
+) -> tuple[Sentence, ...]:
     """Return the sentences that lead to the best sentence, followed by the best sentence itself.
 
-    Each sentence mentions the title of the next sentence's passage.
+    Each sentence mentions the title of the next sentence's passage, or shares a name with the next sentence.
     """
     chain = [best]
     while len(chain) < _MOST_SENTENCES_SHOWN and scene.reached(chain[0].passage):
@@ -498,7 +501,33 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
         if link is None:
             break
         chain.insert(0, link)
+    if len(chain) == 1 and asked.names and not is_about(best, asked.names):
+        return _by_shared_name(best, sentences, asked, content_words(question))
     return tuple(chain)
+
+
+def _by_shared_name(
+    best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, words: Set[str]
+) -> tuple[Sentence, ...]:
+    """Return a chain that leads through a name shared by two sentences; only the best sentence if there is none.
+
+    Both must also contain the same word of the question, because any two sentences may share a name. For example, for
+    "the novel behind Nosferatu", "It is based on the novel Dracula" and "He wrote the novel Dracula" share Dracula.
+    """
+    begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
+    known = {entity_key(name) for name in asked.names}
+    own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]
+    for first in begun:
+        shared = _proper_names(first) - known
+        common = content_words(first.text) & words
+        link = next((each for each in own if _proper_names(each) & shared and content_words(each.text) & common), None)
+        if link is not None:
+            return (first, best) if link is best else (first, link, best)
+    return (best,)
+
+
+def _proper_names(sentence: Sentence) -> frozenset[str]:
+    return frozenset(entity_key(each.surface) for each in sentence.mentions if each.type not in _VALUES)
 
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:

@@ -591,6 +591,31 @@ def test_sentences_are_scored_once_if_the_present_tense_selects_none(monkeypatch
     assert asked == [question]
 
 
+@pytest.mark.parametrize(
+    ("question", "passages", "guess"),
+    [
+        (
+            "Where was the author of the novel behind Nosferatu born?",
+            (
+                "Nosferatu is a silent film of 1922, based on the novel Dracula.",
+                "Bram Stoker was an Irish author, born in Dublin. He wrote the novel Dracula.",
+            ),
+            "Dublin",
+        ),
+        (
+            "Where was the engineer of the engine in the Seahawk born?",
+            (
+                "The Seahawk is a boat of 1931, driven by the engine Tornado.",
+                "Ada Moss was an engineer, born in Whitby. She built the engine Tornado.",
+            ),
+            "Whitby",
+        ),
+    ],
+)
+def test_a_shared_name_leads_to_the_passage_that_answers(question: str, passages: tuple[str, str], guess: str) -> None:
+    assert chosen(question, *(("", text) for text in passages)).guess == guess
+
+
 def test_a_time_that_nothing_covers_is_refused_with_the_times_covered() -> None:
     found = chosen("Who was chief executive of Norvik Energy in 2015?", *NORVIK)
     assert found.sentences == ()
